@@ -356,7 +356,11 @@ pub static METRICS: &[Metric] = &[
         STATION,
         "frames given up after their last transmission",
     ),
-    metric("management_pkts", STATION, "management frames sent"),
+    metric(
+        "management_pkts",
+        &["run", "station"],
+        "802.11 management frames sent: congestion notices and requests",
+    ),
     metric(
         "aifsn_mean_class<N>",
         STATION,

@@ -88,6 +88,7 @@ pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> 
 }
 
 /// Sums of a run over intervals.
+#[derive(Clone)]
 pub struct Series {
     every: Span,
     /// Later events are left out.
@@ -101,6 +102,7 @@ pub struct Series {
     laws: BTreeMap<LawId, OfLaw>,
 }
 
+#[derive(Clone)]
 struct OfPort {
     sent_bits: Vec<u64>,
     queue_max: Vec<u64>,
@@ -111,6 +113,7 @@ struct OfPort {
     waiting: BTreeSet<(FlowId, u32)>,
 }
 
+#[derive(Clone)]
 struct OfFlow {
     bits: Vec<u64>,
     packets: Vec<u64>,

@@ -16,6 +16,8 @@ use crate::table::Id;
 #[derive(Clone, Debug, Default)]
 pub struct Forwarding {
     hosts: usize,
+    /// Row by row, what makes a switch choose unlike the others, and unlike itself in a run with another seed. Empty once packed.
+    salts: Vec<u32>,
     /// Row by row: a port, `GROUP` with the number of an ECMP group, or `NOWHERE`. Empty once packed.
     written: Vec<u32>,
     groups: Vec<Vec<PortId>>,
@@ -51,6 +53,7 @@ struct Row {
     /// How many are kept.
     count: u32,
     shift: u32,
+    salt: u32,
 }
 
 /// Ways that are equally short. Ports of one kind were mostly made one after the other, so that two figures say all of them.
@@ -99,11 +102,12 @@ impl Entry {
     }
 }
 
-/// What chooses among ways that are equally short. The switch takes part, so that switches in a row
-/// don't all choose alike.
+/// What chooses among ways that are equally short: a hash of the flow and of its destination. The salt of the switch
+/// takes part, so that switches in a row don't all choose alike.
 #[inline(always)]
-fn hash(flow: FlowId, to: u32, before: usize) -> u32 {
-    let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ ((before as u64) << 20);
+fn hash(flow: FlowId, to: u32, salt: u32) -> u32 {
+    let salt = u64::from(salt).wrapping_mul(0x9fb2_1c65_1e98_df25);
+    let mix = (u64::from(flow.0) << 32 | u64::from(to)) ^ salt;
     let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as u32
 }
@@ -114,10 +118,11 @@ impl Forwarding {
         rows.saturating_mul(hosts) < GROUP as usize
     }
 
-    /// Adds a row without ways to `hosts` hosts; gives its number.
-    pub fn add_row(&mut self, hosts: usize) -> u32 {
-        let row = self.written.len() / hosts.max(1);
+    /// Adds a row without ways to `hosts` hosts, with the salt of its node; gives its number.
+    pub fn add_row(&mut self, hosts: usize, salt: u32) -> u32 {
+        let row = self.salts.len();
         self.hosts = hosts;
+        self.salts.push(salt);
         self.written.resize(self.written.len() + hosts, NOWHERE);
         row as u32
     }
@@ -148,7 +153,7 @@ impl Forwarding {
             NOWHERE => Id::NONE,
             entry if entry & GROUP != 0 => {
                 let group = &self.groups[(entry & !GROUP) as usize];
-                let hash = hash(flow, host, row as usize * self.hosts);
+                let hash = hash(flow, host, self.salts[row as usize]);
                 group[(hash % group.len() as u32) as usize]
             }
             port => Id::raw(port),
@@ -192,7 +197,7 @@ impl Forwarding {
             let number = *numbers.entry(column).or_insert(next);
             columns.push(Column { number, last: *own });
         }
-        let mut all = vec![Vec::new(); self.written.len() / self.hosts.max(1)];
+        let mut all = vec![Vec::new(); self.salts.len()];
         let mut in_order: Vec<_> = numbers.into_iter().collect();
         in_order.sort_by_key(|(_, number)| *number);
         for (column, _) in in_order {
@@ -200,8 +205,8 @@ impl Forwarding {
                 .zip(column)
                 .for_each(|(row, entry)| row.push(entry));
         }
-        for row in all {
-            self.lay_row(&row);
+        for (row, salt) in all.into_iter().zip(std::mem::take(&mut self.salts)) {
+            self.lay_row(&row, salt);
         }
         self.columns = columns;
         self.written = Vec::new();
@@ -210,7 +215,7 @@ impl Forwarding {
     }
 
     /// Lays down a row, in as few entries as say all.
-    fn lay_row(&mut self, row: &[Entry]) {
+    fn lay_row(&mut self, row: &[Entry], salt: u32) {
         let widest = row.len().max(1).ilog2();
         let alike = |shift: &u32| row.chunks(1 << shift).all(|c| c.iter().all(|e| *e == c[0]));
         let ends = [row.first(), row.last()];
@@ -232,6 +237,7 @@ impl Forwarding {
             low: low as u32,
             count: count as u32,
             shift,
+            salt,
         });
         let some = row.iter().step_by(1 << shift).skip(low).take(count);
         self.entries.extend(some);
@@ -247,10 +253,11 @@ impl Forwarding {
             low,
             count,
             shift,
+            salt,
         } = self.rows[row as usize];
         let place = (number >> shift).wrapping_sub(low).min(count);
         let entry = self.entries[(first + place) as usize];
-        let hash = hash(flow, to, row as usize * self.hosts);
+        let hash = hash(flow, to, salt);
         if entry.step == Entry::LISTED {
             return self.listed(entry.first as usize, hash);
         }
@@ -315,7 +322,7 @@ mod tests {
             let last: Vec<PortId> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
             let mut tables = Forwarding::default();
             for (number, row) in rows.iter().enumerate() {
-                prop_assert_eq!(tables.add_row(hosts), number as u32);
+                prop_assert_eq!(tables.add_row(hosts, 7 * number as u32), number as u32);
                 for (host, choices) in row.iter().enumerate().filter(|(_, choices)| !choices.is_empty()) {
                     let port = |choice: &u32| match choice {
                         1000 => last[host],
@@ -354,7 +361,7 @@ mod tests {
         let last: Vec<PortId> = (10..18).map(Id::raw).collect();
         let mut tables = Forwarding::default();
         for switch in 0..2u32 {
-            assert_eq!(tables.add_row(8), switch);
+            assert_eq!(tables.add_row(8, 0), switch);
             for (host, port) in last.iter().enumerate() {
                 let own = host / 4 == switch as usize;
                 let choice = if own { *port } else { Id::raw(1 + switch) };
@@ -379,7 +386,7 @@ mod tests {
         // One that tells the switches apart, so that they have columns.
         let all = choices.iter().chain([&((|s| 40 + s) as fn(u32) -> u32)]);
         for (number, choice) in all.clone().enumerate() {
-            assert_eq!(tables.add_row(16), number as u32);
+            assert_eq!(tables.add_row(16, 0), number as u32);
             for host in 0..16 {
                 tables.write(number as u32, host, &[Id::raw(choice(host as u32 / 4))]);
             }

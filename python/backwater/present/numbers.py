@@ -40,6 +40,7 @@ _TITLES = {
     "delay_propagation_s": "Propagation",
     "jain": "Jain's fairness index",
     "control_pkts": "Control frames",
+    "management_pkts": "Notices sent",
     "hol_victims_pkts": "Head-of-line victims",
     "hurst": "Hurst parameter, 10 ms to 82 s",
     "hurst_short": "Hurst parameter, 10 ms to 1.3 s",

@@ -56,7 +56,7 @@ pub static ROUTING: &[Field] = &[
         "kind",
         Kind::Choice(&ROUTING_NAMES),
         Default::Required,
-        "one path only, a shortest path, all shortest paths by a hash of the flow; between stations the \
+        "one path only, a shortest path, all shortest paths by a hash of flow, switch and seed; between stations the \
          least airtime, or that along trees",
     )),
     Field::free(

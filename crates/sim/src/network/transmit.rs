@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::forwarding::Forwarding;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::limit::MAX_CLASSES;
+use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::packet::{Packet, Packets};
 use crate::queue::Scheduler;
 use crate::record::What;
@@ -172,7 +173,13 @@ impl Network {
         {
             let packet = &self.packets[packet_id];
             let begin = at.max(port.gap_until);
-            gates.charge(packet.class(), packet.to, Bytes(packet.frame()), begin);
+            // A rate is a share of what the line carries, and a line carries preambles and gaps too.
+            let around = match port.more.service.server() {
+                None => PREAMBLE + GAP,
+                Some(_) => 0,
+            };
+            let size = Bytes(packet.frame() + around);
+            gates.charge(packet.class(), packet.to, size, begin);
         }
         self.transmit(books, calendar, id, packet_id, at)
     }

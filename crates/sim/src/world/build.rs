@@ -70,7 +70,7 @@ impl World {
         world.network.add_ports(spec)?;
         world.network.add_flows(spec)?;
         world.air.survey(&mut world.network, spec)?;
-        world.network.add_rows();
+        world.network.add_rows(spec.seed);
         world.add_routes(spec)?;
         world.air.add_groups(&mut world.network, spec)?;
         world.trace_flows(spec)?;
@@ -130,6 +130,7 @@ impl World {
             air: Air::default(),
             mechanisms: Mechanisms::default(),
             books: Books::default(),
+            handovers: Vec::new(),
             injections: Injections::default(),
         }
     }

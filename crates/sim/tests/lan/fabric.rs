@@ -171,6 +171,35 @@ fn ecmp_spreads_flows_over_all_shortest_paths_and_keeps_each_on_one() {
     assert!(flows_of.values().all(|n| *n >= 4), "{flows_of:?}");
 }
 
+/// Four flows between two hosts in different pods, over 400 seeds: two choices between two ways each. Each of a flow's four
+/// paths has 100 of the seeds, and all four flows share their first switch's uplink in 2·(1/2)⁴ of them, which is 50. Bounds
+/// are 4.5 standard deviations of the binomials, 8.66 and 6.61.
+#[test]
+fn ecmp_places_flows_anew_with_each_seed() {
+    let (mut net, hosts) = fat_tree(0.01, 1_000 * MBIT);
+    for i in 0..4 {
+        net.flow(&format!("f{i}"), hosts[0], hosts[15], script([(0, 1500)]));
+    }
+    let mut seeds_of: Vec<BTreeMap<Vec<usize>, u32>> = vec![BTreeMap::new(); 4];
+    let mut one_uplink = 0;
+    for seed in 0..400 {
+        net.0.seed = seed;
+        let world = World::build(&net.0).expect("a fat tree");
+        let paths: Vec<Vec<usize>> = (world.network.flows.iter())
+            .map(|flow| flow.path.iter().map(|port| port.index()).collect())
+            .collect();
+        one_uplink += u32::from(paths.iter().all(|path| path[1] == paths[0][1]));
+        for (path, seeds) in paths.into_iter().zip(&mut seeds_of) {
+            *seeds.entry(path).or_default() += 1;
+        }
+    }
+    for seeds in seeds_of {
+        assert_eq!(seeds.len(), 4, "{seeds:?}");
+        assert!(seeds.values().all(|n| n.abs_diff(100) <= 39), "{seeds:?}");
+    }
+    assert!(one_uplink.abs_diff(50) <= 30, "{one_uplink}");
+}
+
 /// Two paths of different length; the written route takes the longer.
 fn two_paths() -> (Net, [usize; 2], [usize; 2]) {
     let mut net = Net::new(0.1);

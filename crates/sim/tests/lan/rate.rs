@@ -56,6 +56,37 @@ fn classes_of_one_queue_share_one_bucket() {
     assert!(sent <= allowed, "{sent} B, allowed {allowed} B");
 }
 
+/// Two hosts bring a line 1.3 times what it carries, in frames of 64, 118 and 1518 bytes. A stopped host sends nothing, and
+/// a host that is held to half of 90 % of the line brings no more than that, however small its frames: with preamble and
+/// gap 64 bytes take the time of 84.
+#[test]
+fn a_rate_protects_the_port_whatever_the_size_of_frames() {
+    for (packet, line_bytes) in [(46, 84), (100, 138), (1500, 1538)] {
+        for respond in ["gate", "shaper"] {
+            let mut net = Net::new(2.0);
+            let (w, d) = (net.switch("W"), net.host("D"));
+            // 6.5 Mbit/s of the line for each of two.
+            let gap = line_bytes * 8 * 1_000_000 * 10 / 65;
+            for i in 0..2 {
+                let s = net.obeying_host(&format!("S{i}"));
+                net.link(s, w, 100 * MBIT);
+                let demands = (0..1_900 * MS / gap).map(|n| (n * gap, packet));
+                net.flow(&format!("f{i}"), s, d, script(demands));
+            }
+            let port = net.link(w, d, 10 * MBIT)[0];
+            net.buffer(port, 50_000);
+            let lost = |net: &Net| lost_at(&net.run(), port);
+            // 0.3 of 1.3 is lost, but for what the buffer still holds at the end.
+            let sent = 2 * (1_900 * MS / gap);
+            assert!(lost(&net) > sent / 5, "{packet}");
+            // Above the mark there is room for what two hosts send until they are told, and for what a bucket lets through at once.
+            let marks = [("high", Value::Share(0.6)), ("low", Value::Share(0.5))];
+            net.mechanism(["watermark", "pause", respond], &[port], &marks);
+            assert_eq!(lost(&net), 0, "{respond}, packets of {packet} B");
+        }
+    }
+}
+
 /// Two switches are told a rate when the mark is crossed; a third joins, and each is told the share of
 /// three.
 #[test]

@@ -1,7 +1,9 @@
 //! Detects and tells: left to the recipe. Responds: a token bucket holds what the notice covers to
 //! the rate it names, until the timer runs out or the notice is taken back. The bucket is a GCRA, which
-//! lets `depth` and one frame leave at once: a depth below a frame is then no contradiction. At a station it holds
-//! what goes to the sender of the notice; a request for less names the rate, one for more lifts it.
+//! lets `depth` and one frame leave at once: a depth below a frame is then no contradiction. On a wire it counts what the
+//! line carries, preamble and gap with each frame, because the drain rate is the line's; at a station and before a trace,
+//! frame bytes. At a station it holds what goes to the sender of the notice; a request for less names the rate, one for more
+//! lifts it.
 //! Reference: S2 "rate control": drain rate ÷ number of feeders. A queue drains at its line rate, or at the rate to which
 //! its port is itself held, so that rate control goes on up a chain.
 //! Differences: asks for `share` of that rate, so that a congested queue drains rather than stands. A bar that covers

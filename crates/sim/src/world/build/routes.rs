@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_transport::random::Random;
+
 use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
@@ -15,8 +17,9 @@ use crate::world::World;
 
 impl Network {
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
-    /// with several ports. A host with one wire needs none.
-    pub(crate) fn add_rows(&mut self) {
+    /// with several ports. A host with one wire needs none. Which of several equal ways a flow takes depends on the seed
+    /// and on the node's name, so that runs with other seeds are other placements of the flows.
+    pub(crate) fn add_rows(&mut self, seed: u64) {
         let hosts = self.hosts.len();
         let is_switch = |w: &Network, n: NodeId| w.nodes[n].host.is_none();
         let chooses = |w: &Network, n: NodeId| {
@@ -26,7 +29,9 @@ impl Network {
         for kind in [is_switch, chooses] {
             for node in self.nodes.ids() {
                 if kind(self, node) {
-                    self.nodes[node].row = self.forwarding.add_row(hosts);
+                    let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
+                    let salt = salts.between(0, u32::MAX.into()) as u32;
+                    self.nodes[node].row = self.forwarding.add_row(hosts, salt);
                 }
             }
         }

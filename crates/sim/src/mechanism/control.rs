@@ -26,7 +26,7 @@ use super::watched::Observes;
 use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
 
-pub use super::watched::Watched;
+pub use super::watched::{HeldBack, Watched};
 
 /// A mechanism at one node.
 #[derive(Clone, Debug)]

@@ -16,6 +16,7 @@ use backwater_sim::world::{
 };
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
+pub use warnings::mechanisms;
 use warnings::warnings;
 
 use crate::cell;

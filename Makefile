@@ -7,8 +7,12 @@ FUZZ_SECONDS := 20
 # What `make mutants` compares the tree with, and what else cargo-mutants or scripts/mutants.py is told.
 BASE := origin/main
 MUTANTS :=
-# Random worlds of `make worlds`.
+# Random worlds of `make worlds`, and of `make same`.
 WORLDS := 1000000
+same: WORLDS := 6000
+# A revision or a folder that `make same` compares the tree with, and events of a benchmark there.
+OLD := HEAD
+EVENTS := 200000
 # One experiment of every source: switched LAN, mesh with AIFSN, cellular link, WLAN with feedback, 802.11s, and queues beside them.
 DEMO := lan-merging mesh-baseline cell-fixed-window wlan-hetero-rtt mesh40-micro-collision aqm-bufferbloat
 
@@ -22,7 +26,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds bench tables docs reports crates clean
+.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs web reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -30,10 +34,12 @@ help:
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
+	@echo "make same    this tree beside OLD=$(OLD): fingerprints, events, documents, records in order, instructions"
 	@echo "make mutants mutate what changed since BASE=$(BASE) in mechanisms, queues, controllers, recovery and MAC; mutants-all: all"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
+	@echo "make web     the playground: the engine in one page for a browser, out/playground.html"
 	@echo "make docs    the documentation site, with a search that works without a server"
 	@echo "make reports the quick form of all studies, whose reports the site then shows"
 	@echo "make crates  the API documentation of the crates"
@@ -122,6 +128,10 @@ mutants-all: setup
 worlds:
 	cargo run --release --locked -p backwater-scenario --example worlds -- 0 $(WORLDS)
 
+# Two builds, the same worlds and benchmarks: what differs first, and the ratio of instructions.
+same: $(VENV)/.tools
+	$(BIN)/python scripts/same.py $(OLD) --worlds $(WORLDS) --events $(EVENTS)
+
 bench: setup
 	$(BIN)/backwater bench
 
@@ -129,10 +139,15 @@ tables: setup
 	$(BIN)/python scripts/builders.py
 	$(BIN)/python scripts/reference.py
 
-# Reports that `make reports` has made become part of the gallery.
+web: setup
+	$(BIN)/python scripts/playground.py $(OUT)/playground.html
+	@echo "start here: $(CURDIR)/$(OUT)/playground.html"
+
+# Reports that `make reports` has made become part of the gallery, and the page of `make web` part of the site.
 docs: tables
 	$(BIN)/maturin develop --release --extras docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@if test -f $(OUT)/playground.html; then cp $(OUT)/playground.html $(OUT)/site/; fi
 	@echo "start here: $(CURDIR)/$(OUT)/site/index.html"
 
 reports: setup

@@ -76,6 +76,29 @@ def test_changes_count_where_the_partner_is_as_it_should_be() -> None:
     assert compute("share_above", compared(), **args, least=6, ratio=1.0) is None
 
 
+def test_shares_of_acting_cases_and_pooled_sums() -> None:
+    lost = {"none": [8.0, 2.0, 0.0, 5.0], "x": [1.0, 0.0, 0.0, 5.0]}
+    sent = {"none": [0.0, 0.0, 0.0, 0.0], "x": [9.0, 4.0, 0.0, 0.0]}
+    got = {"none": [10.0, 10.0, 10.0, 10.0], "x": [12.0, 10.0, 15.0, 15.0]}
+    cases = [
+        ({"s": s, "net": str(i)}, run(lost=lost[s][i], sent=sent[s][i], got=got[s][i]))
+        for s in lost
+        for i in range(4)
+    ]
+    # Two of the four sent something; one of these has more, the other the same.
+    args: dict[str, Any] = {"metric": "got", "other": {"s": "none"}, "acts": "sent", "ratio": 1}
+    assert compute("share_above_acting", cases, **args) == 0.5
+    assert compute("share_above_acting", cases[:4], **args) is None
+    mine = [case for case in cases if case[0]["s"] == "x"]
+    assert compute("share_within", mine, metric="sent", least=0, most=0) == 0.5
+    assert compute("share_within", mine, metric="sent", least=4, most=8) == 0.25
+    assert compute("share_within", mine, metric="other", least=0, most=0) is None
+    # 6 of 15, where the mean of ratios would be 0.375 with one 0/0.
+    pooled: dict[str, Any] = {"metric": "lost", "case": {"s": "x"}, "other": {"s": "none"}}
+    assert compute("pooled_ratio", cases, **pooled) == pytest.approx(6 / 15)
+    assert compute("pooled_ratio", mine, **pooled) is None
+
+
 def two() -> list[tuple[dict[str, str], Case]]:
     before = flows(up_s0=10.0, up_s1=20.0, up_s2=30.0, down_s0=99.0)
     after = flows(up_s0=12.0, up_s1=20.0, up_s2=0.0, down_s0=99.0)

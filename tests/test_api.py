@@ -91,7 +91,7 @@ def test_seed_and_overrides_apply() -> None:
 def test_columns_hold_every_event() -> None:
     run = backwater.run(built())
     columns = run.columns
-    assert set(columns) == {"time_s", "what", "place", "flow", "seq", "value"}
+    assert set(columns) == {"time_s", "what", "place", "flow", "seq", "size_B", "value"}
     assert all(isinstance(column, np.ndarray) for column in columns.values())
     assert (np.diff(columns["time_s"]) >= 0).all()
     delivered = columns["what"] == run.whats.index("deliver")

@@ -14,6 +14,7 @@ import page
 
 from backwater.present.report import claim_html
 from backwater.results.results import Results
+from backwater.verdict import readings
 
 DIGITS = 5
 
@@ -33,12 +34,15 @@ def section(folder: Path) -> str:
     ]
     claims = {claim.id: claim for claim in study.claims}
     reasons = []
-    for record in results.claims:
+    for record in readings.ordered(results.claims):
         short = str(record["id"]).rpartition("/")[2]
         quick = results.manifest["mode"] != "full"
         shown = claim_html.shown(record, claims.get(short), quick, DIGITS)
         measured = " ".join(part for part in (shown.measured, shown.interval) if part)
-        cells = [short, str(record["kind"]), shown.says, measured, shown.bound, shown.verdict]
+        says = shown.says + (f" Reading: {shown.reading}." if shown.reading else "")
+        if shown.statement and not record["reading_of"]:
+            says += f" All readings: **{shown.statement}**."
+        cells = [short, str(record["kind"]), says, measured, shown.bound, shown.verdict]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         if shown.verdict != "reproduced":
             evidence = f" Evidence: `{shown.evidence}`." if shown.evidence else ""

@@ -172,6 +172,7 @@ fn read(scenario: &Value, wishes: &Wishes) -> Result<Scenario, Fault> {
     let folders = Folders {
         scenario: Some(".".into()),
         traces: wishes.traces.clone(),
+        ..Folders::default()
     };
     let read = Scenario::from_json(scenario.to_string(), "emulate", folders);
     read.map_err(|d| Fault::Scenario(Box::new(d)))

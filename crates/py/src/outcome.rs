@@ -142,6 +142,7 @@ impl Outcome {
                 dict.set_item("place", c.place.into_pyarray(py))?;
                 dict.set_item("flow", c.flow.into_pyarray(py))?;
                 dict.set_item("seq", c.seq.into_pyarray(py))?;
+                dict.set_item("size_B", c.size_b.into_pyarray(py))?;
                 dict.set_item("value", c.value.into_pyarray(py))?;
             }
             Ok(dict.unbind())

@@ -96,6 +96,7 @@ pub fn folders(folder: Option<PathBuf>) -> Folders {
     Folders {
         scenario: folder,
         traces: std::env::var_os("BACKWATER_TRACES").map(PathBuf::from),
+        ..Folders::default()
     }
 }
 

@@ -3,11 +3,12 @@
 
 pub mod air;
 mod sanity;
+mod slowdowns;
 mod warnings;
 pub mod ways;
 
 use air::stations;
-use backwater_sim::connection::{ConnectionStats, DECADES};
+use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;
 use backwater_sim::network::Part;
 use backwater_sim::record::delays::Delays;
@@ -16,8 +17,9 @@ use backwater_sim::world::{
 };
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
+use slowdowns::{SLOWDOWN, slowdown, slowdowns};
 pub use warnings::mechanisms;
-use warnings::warnings;
+use warnings::{starved, warnings};
 
 use crate::cell;
 use crate::resolved::Resolved;
@@ -123,6 +125,8 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
     one.insert("delivered_pkts".into(), json!(f.sums.delivered.packets));
     one.insert("dropped_pkts".into(), json!(f.sums.dropped.packets));
     one.insert("marked_pkts".into(), json!(f.sums.marked.packets));
+    let last = f.last_delivered.map(Time::seconds);
+    one.insert("last_delivered_s".into(), json!(last));
     one.extend(rates(&f.sums, window));
     one.extend(end_to_end(connection, report, window));
     one.insert("hol_victims_pkts".into(), json!(f.victims));
@@ -253,43 +257,6 @@ fn rtt_quantile(stats: &ConnectionStats, q: f64) -> f64 {
     (stats.rtt.quantile(q) as f64 / 1e9).max(stats.rtt_min.seconds())
 }
 
-/// Quantiles of slowdown, by name.
-const SLOWDOWN: [(&str, f64); 3] = [
-    ("slowdown_p50", 0.5),
-    ("slowdown_p95", 0.95),
-    ("slowdown_p99", 0.99),
-];
-
-/// A quantile of slowdowns counted in thousandths.
-fn slowdown(all: &Delays, q: f64) -> Value {
-    json!((!all.is_empty()).then(|| all.quantile(q) as f64 / 1e3))
-}
-
-/// Slowdown of the transfers of all flows, together and by decade of their size.
-fn slowdowns(report: &Report) -> Map<String, Value> {
-    let mut rows = Map::new();
-    let mut all = Delays::default();
-    for decade in 0..DECADES {
-        let mut some = Delays::default();
-        for flow in &report.connections {
-            if let Some(one) = flow.stats.slowdown.get(decade) {
-                some.add(one);
-            }
-        }
-        if some.is_empty() {
-            continue;
-        }
-        let transfers = format!("slowdown_transfers_decade{decade}");
-        rows.insert(transfers, json!(some.len()));
-        for (name, q) in SLOWDOWN {
-            rows.insert(format!("{name}_decade{decade}"), slowdown(&some, q));
-        }
-        all.add(&some);
-    }
-    rows.extend(SLOWDOWN.map(|(name, q)| (name.to_owned(), slowdown(&all, q))));
-    rows
-}
-
 /// Loss, rates and delays of one flow, one class, or all.
 fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
     let n = sums.delivered.packets;
@@ -357,6 +324,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
         json!(total(|s| s.delivered.packets)),
     );
     all.insert("dropped_pkts".into(), json!(total(|s| s.dropped.packets)));
+    all.insert("flows_starved".into(), json!(starved(report).count()));
     all.insert("jain".into(), json!(jain(&goodputs)));
     let progress = &report.progress;
     let steadiness = progress.steadiness();
@@ -367,6 +335,8 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     all.insert("filled_s".into(), json!(steadiness.filled()));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
+    let notices = report.stations.iter().map(|s| s.management).sum::<u64>();
+    all.insert("management_pkts".into(), json!(notices));
     all.insert(
         "hol_victims_pkts".into(),
         json!(report.flows.iter().map(|f| f.victims).sum::<u64>()),

@@ -17,6 +17,8 @@ pub struct Folders {
     pub scenario: Option<PathBuf>,
     /// Folder of traces.
     pub traces: Option<PathBuf>,
+    /// Contents by the path as written, which are read in place of files: a page in a browser has no folders.
+    pub contents: BTreeMap<String, Arc<[u8]>>,
 }
 
 /// Files read at the edge, each once.
@@ -44,6 +46,9 @@ impl<'a> Files<'a> {
         if let Some((file, _)) = self.read.get(written) {
             return Ok(file.clone());
         }
+        if let Some(content) = self.folders.contents.get(written) {
+            return Ok(self.keep(written, content.clone()));
+        }
         let folders = [
             self.folders.scenario.as_deref(),
             self.folders.traces.as_deref(),
@@ -64,13 +69,17 @@ impl<'a> Files<'a> {
                 "name a readable file",
             )
         })?;
+        Ok(self.keep(written, Arc::from(content)))
+    }
+
+    fn keep(&mut self, written: &str, content: Arc<[u8]>) -> File {
         let hash = hex(&Sha256::digest(&content));
         let file = File {
             path: written.to_owned(),
-            content: Arc::from(content),
+            content,
         };
         self.read.insert(written.to_owned(), (file.clone(), hash));
-        Ok(file)
+        file
     }
 
     fn absent(&self, written: &str) -> Fault {
@@ -140,6 +149,7 @@ mod tests {
         let folders = Folders {
             scenario: Some(root.join("a")),
             traces: Some(root.join("b")),
+            ..Folders::default()
         };
         for folder in ["a", "b"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();

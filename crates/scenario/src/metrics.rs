@@ -1,7 +1,8 @@
 //! What a run measures: one list of names, for documents, stores, claims and figures.
 
-use backwater_sim::cause::Cause;
-use serde_json::{Value, json};
+mod listing;
+
+pub use listing::rows;
 
 /// One metric.
 #[derive(Copy, Clone, Debug)]
@@ -75,6 +76,16 @@ pub static METRICS: &[Metric] = &[
         "delivered_pkts",
         &["run", "flow", "class", "receiver"],
         "packets that reached their host, or any station of their group; of a receiver, what it received",
+    ),
+    metric(
+        "last_delivered_s",
+        FLOW,
+        "when its last packet was delivered; null if none was",
+    ),
+    metric(
+        "flows_starved",
+        RUN,
+        "flows that had packets in the last third of the run, of which none was delivered then",
     ),
     metric(
         "delivery_ratio",
@@ -345,7 +356,11 @@ pub static METRICS: &[Metric] = &[
         STATION,
         "frames given up after their last transmission",
     ),
-    metric("management_pkts", STATION, "management frames sent"),
+    metric(
+        "management_pkts",
+        &["run", "station"],
+        "802.11 management frames sent: congestion notices and requests",
+    ),
     metric(
         "aifsn_mean_class<N>",
         STATION,
@@ -375,27 +390,6 @@ pub static METRICS: &[Metric] = &[
     )
     .by("S4, 4.2"),
 ];
-
-/// The table as rows of `list --json`.
-pub fn rows() -> Value {
-    let row = |m: &Metric| {
-        json!({
-            "id": m.id, "aliases": [], "summary": m.summary, "source": m.source, "options": [],
-            "unit": m.unit(), "scopes": m.scopes,
-        })
-    };
-    let cause = |c: &Cause| {
-        json!({
-            "id": c.name(), "aliases": [], "summary": format!("packets lost: {}", c.meaning()),
-            "source": "", "options": [], "unit": "packets", "scopes": ["drops"],
-        })
-    };
-    METRICS
-        .iter()
-        .map(row)
-        .chain(Cause::ALL.iter().map(cause))
-        .collect()
-}
 
 #[cfg(test)]
 mod tests {

@@ -65,6 +65,8 @@ pub struct Columns {
     pub flow: Vec<u32>,
     /// Number within the flow.
     pub seq: Vec<u64>,
+    /// IP bytes, or the body of a control frame.
+    pub size_b: Vec<u32>,
     /// As `What` says; ticks become seconds.
     pub value: Vec<f64>,
 }
@@ -124,7 +126,15 @@ impl Run {
     /// # Errors
     /// A file that cannot be written.
     pub fn step(&mut self) -> Result<bool, Failure> {
-        let done = self.world.advance_some(STRIDE);
+        self.step_some(STRIDE)
+    }
+
+    /// Serves about this many events; true when the end is reached.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn step_some(&mut self, events: u64) -> Result<bool, Failure> {
+        let done = self.world.advance_some(events);
         if done {
             // What fell due on idle ports is served before the books are closed.
             self.world.settle();
@@ -143,32 +153,36 @@ impl Run {
         (self.world.events(), self.world.packet_hops())
     }
 
+    /// The columns of what was recorded since the last call.
+    pub fn take_columns(&mut self) -> Columns {
+        self.observers.take_columns()
+    }
+
+    /// The series up to the present, as the document has them at the end; none where none is kept.
+    pub fn series_so_far(&self) -> Option<Value> {
+        self.observers.series_so_far(&self.world)
+    }
+
+    /// What the numbers in columns mean.
+    pub fn names(&self) -> Names {
+        let network = &self.world.network;
+        Names {
+            places: network.ports.iter().map(|p| p.more.name.clone()).collect(),
+            flows: network.flows.iter().map(|f| f.name.clone()).collect(),
+        }
+    }
+
     /// Closes the files; gives the document, the columns, and the names that their numbers mean.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
+        let names = self.names();
         let (columns, series) = self.observers.finish(&self.world, self.world.end())?;
         let report = self.world.last_report();
         for log in self.logs {
             log.close(&mut self.world)?;
         }
-        let names = Names {
-            places: self
-                .world
-                .network
-                .ports
-                .iter()
-                .map(|p| p.more.name.clone())
-                .collect(),
-            flows: self
-                .world
-                .network
-                .flows
-                .iter()
-                .map(|f| f.name.clone())
-                .collect(),
-        };
         let mut document = document(&self.resolved, &self.world, &report);
         if let Some(series) = series {
             document["series"] = series;
@@ -185,6 +199,7 @@ impl Columns {
             self.place.push(r.port.0);
             self.flow.push(r.flow.0);
             self.seq.push(u64::from(r.seq));
+            self.size_b.push(u32::from(r.len));
             self.value.push(match r.what {
                 What::Send | What::Deliver | What::Srtt => r.value as f64 / 1e12,
                 _ => r.value as f64,

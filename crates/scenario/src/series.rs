@@ -91,6 +91,7 @@ pub fn interval(resolved: &Resolved, written: &str) -> Result<Span, Diagnostic> 
 }
 
 /// Sums of a run over intervals.
+#[derive(Clone)]
 pub struct Series {
     every: Span,
     /// Later events are left out.
@@ -104,6 +105,7 @@ pub struct Series {
     laws: BTreeMap<LawId, OfLaw>,
 }
 
+#[derive(Clone)]
 struct OfPort {
     sent_bits: Vec<u64>,
     queue_max: Vec<u64>,

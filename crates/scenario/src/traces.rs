@@ -254,7 +254,7 @@ mod tests {
         std::fs::write(folder.join(name), content).unwrap();
         Folders {
             scenario: Some(folder),
-            traces: None,
+            ..Folders::default()
         }
     }
 
@@ -292,8 +292,8 @@ mod tests {
             return;
         }
         let folders = Folders {
-            scenario: None,
             traces,
+            ..Folders::default()
         };
         let found = fit(NAME, "cox", "1504 B", &folders).unwrap();
         let part = TRACES.iter().find(|part| part.id == "cox").unwrap();

@@ -206,7 +206,7 @@ fn build(medium: &str, flow: &str, folders: &Folders) -> Result<World, Diagnosti
 fn every_source_runs_over_every_transport_and_medium_or_is_refused() {
     let folders = Folders {
         scenario: Some(folder()),
-        traces: None,
+        ..Folders::default()
     };
     let (transports, media) = (transports(), media());
     let (mut ran, mut refused) = (0, Vec::new());

@@ -111,7 +111,7 @@ flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "py
         );
         let folders = Folders {
             scenario: Some(env!("CARGO_MANIFEST_DIR").into()),
-            traces: None,
+            ..Folders::default()
         };
         let scenario = Scenario::from_toml(&text, "x.toml", folders).unwrap();
         scenario.resolve(None)

@@ -23,7 +23,7 @@ impl Script {
         let mut setup = SenderSetup::new(Protocol::Stream, MSS, MSS + 52);
         setup.recovery = recovery;
         let mut script = Script {
-            sender: AnySender::new(&setup, controller(id, options, MSS)),
+            sender: AnySender::new(&setup, controller(Protocol::Stream, id, options)),
             receiver: Receiver::new(&ReceiverSetup::new(Protocol::Stream, MSS)),
             sent: Vec::new(),
         };

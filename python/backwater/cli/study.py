@@ -28,6 +28,7 @@ from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
 from backwater.study.source_names import introduced
 from backwater.tools import catalogue
+from backwater.verdict import readings
 from backwater.verdict.ablated import SUBJECT
 from backwater.verdict.claim import STAYS, is_unexpected
 
@@ -207,12 +208,12 @@ def show(batch: Batch) -> None:
         (
             "!" if is_unexpected(record, quick=results.quick) else "",
             record["id"].rpartition("/")[2],
-            record["says"] + (f" ({record['reason']})" if record["reason"] else ""),
+            _says(record),
             _verdict(record),
             _measured(record),
             _bound(record["bound"]),
         )
-        for record in results.claims
+        for record in readings.ordered(results.claims)
     ]
     console.table(
         f"{results.study.id}: {results.study.title}",
@@ -228,6 +229,8 @@ def show(batch: Batch) -> None:
     )
     _show_ablation(results.claims)
     counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
+    mixed = readings.counts(results.claims)[readings.BY_READING]
+    counted += f"; {mixed} in some readings only" if mixed else ""
     console.data(f"{results.status}: {counted}")
     console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}\n")
 
@@ -258,6 +261,18 @@ def _under(under: list[dict[str, Any]]) -> str:
         + ("" if one["measured"] is None else f", {number(one['measured'])}")
         for one in under
     )
+
+
+def _says(record: dict[str, Any]) -> str:
+    """The sentence, how it is read, what its readings say together, and why it came out so."""
+    said = [record["says"]]
+    if record.get("reading"):
+        said.append(f"Reading: {record['reading']}.")
+    if record.get("statement") and not record["reading_of"]:
+        said.append(f"All readings: {record['statement']['says']}.")
+    if record["reason"]:
+        said.append(f"({record['reason']})")
+    return " ".join(said)
 
 
 def _verdict(record: dict[str, Any]) -> str:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class RunResult:
     """What a run measured: the document of `backwater run --json`, and every event in columns.
 
-    `columns` has time_s, what, place, flow, seq and value; what, place and flow are indices into
-    the lists of the same names here.
+    `columns` has time_s, what, place, flow, seq, size_B (IP bytes) and value; what, place and flow
+    are indices into the lists of the same names here.
     """
 
     document: dict[str, Any]

@@ -30,6 +30,7 @@ def check(study: Study, fields: Fields) -> None:
         _check_claim(one, every, fields)
         if one.evidence is not None:
             _check_evidence(study, one.evidence, fields, ("claims", one.id, "evidence"))
+    _check_readings(study, fields)
 
 
 def _check_claim(claim: Claim, every: Sequence[Labels], fields: Fields) -> None:
@@ -57,6 +58,64 @@ def _check_claim(claim: Claim, every: Sequence[Labels], fields: Fields) -> None:
             "where",
             fix="name more values",
         )
+
+
+def _check_readings(study: Study, fields: Fields) -> None:
+    """Refuses readings that don't lead to one claim of the same kind, each with a name."""
+    claims = {one.id: one for one in study.claims}
+    names: dict[str, dict[str, str]] = {}
+    for one in study.claims:
+        if one.reading_of is None:
+            continue
+        first = _first_reading(one, claims, fields)
+        for claim in (first, one):
+            if not claim.reading:
+                fields.refuse(
+                    f"claim {claim.id} is one of several readings and does not name its own",
+                    *("claims", claim.id, *(("reading_of",) if claim is one else ())),
+                    fix='add reading = "<what sets this reading apart, in plain words>"',
+                )
+        named = names.setdefault(first.id, {str(first.reading): first.id})
+        if (other := named.setdefault(str(one.reading), one.id)) != one.id:
+            fields.refuse(
+                f"claims {other} and {one.id} name the same reading",
+                *("claims", one.id, "reading"),
+                fix="say what sets them apart",
+            )
+    for one in study.claims:
+        if one.reading and not one.reading_of and one.id not in names:
+            fields.refuse(
+                f"claim {one.id} names its reading, and no other reading is judged",
+                *("claims", one.id, "reading"),
+                fix=f'add a claim with reading_of = "{one.id}", or remove `reading`',
+            )
+
+
+def _first_reading(one: Claim, claims: dict[str, Claim], fields: Fields) -> Claim:
+    """The claim that states the sentence which another reads anew."""
+    at = ("claims", one.id, "reading_of")
+    first = claims.get(one.reading_of or "")
+    if first is None:
+        others = [name for name in claims if name != one.id]
+        near = nearest(one.reading_of or "", others) or others
+        fields.refuse(f"there is no claim `{one.reading_of}`", *at, near=near, fix="name a claim")
+    if first is one:
+        fields.refuse(
+            f"claim {one.id} is a reading of itself", *at, fix="name the claim that it reads anew"
+        )
+    if first.reading_of is not None:
+        fields.refuse(
+            f"claim {first.id} is itself a reading of {first.reading_of}",
+            *at,
+            fix=f'write reading_of = "{first.reading_of}"',
+        )
+    if first.kind != one.kind:
+        fields.refuse(
+            f"claim {one.id} is {one.kind}, and {first.id}, which it reads, is {first.kind}",
+            *at,
+            fix="give both the same kind, or remove `reading_of`: then they are two statements",
+        )
+    return first
 
 
 def _check_evidence(study: Study, evidence: str, fields: Fields, at: tuple[str, ...]) -> None:

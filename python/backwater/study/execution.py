@@ -23,7 +23,7 @@ from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
 from backwater.study.ablation_run import AblationRun
 from backwater.study.definition import Planned, Study
-from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.judge import JudgedCases, judge_all
 
 Progress = Callable[[int, int], None]
 # The status of a folder that holds a shard and is to be merged with others.
@@ -176,7 +176,7 @@ class Execution:
         results = self.results
         assert results is not None, "the batch comes first"
         judged_cases = self.judged_cases(results)
-        results.judged = [judge(self.study.id, one, judged_cases) for one in self.study.claims]
+        results.judged = judge_all(self.study.id, self.study.claims, judged_cases)
         failed = any(case.status == FAILED for case in results.cases)
         results.manifest.update(
             status="failed" if status == "done" and failed else status,

@@ -60,6 +60,39 @@ def share_above(cases: Sequence[Case], args: Args) -> float | None:
     return above / len(ratios) if ratios else None
 
 
+def share_above_acting(cases: Sequence[Case], args: Args) -> float | None:
+    """The share of cases with more than `ratio` of the partner, where their own `acts` is not 0."""
+    found = []
+    for metrics, partner in _paired(cases, {}, args["other"]):
+        mine, other = (one.get(("run", args["metric"])) for one in (metrics, partner))
+        if metrics.get(("run", args["acts"])) and mine is not None and other:
+            found.append(mine > args["ratio"] * other)
+    return sum(found) / len(found) if found else None
+
+
+def share_within(cases: Sequence[Case], args: Args) -> float | None:
+    """The share of cases whose metric lies from `least` to `most`."""
+    known = [
+        value for _, metrics in cases if (value := metrics.get(("run", args["metric"]))) is not None
+    ]
+    inside = sum(args["least"] <= value <= args["most"] for value in known)
+    return inside / len(known) if known else None
+
+
+def pooled_ratio(cases: Sequence[Case], args: Args) -> float | None:
+    """The sum of a metric over the cases of `case`, over that over their partners in `other`."""
+    pairs = [
+        (mine, other)
+        for metrics, partner in _paired(cases, args["case"], args["other"])
+        if (mine := metrics.get(("run", args["metric"]))) is not None
+        and (other := partner.get(("run", args["metric"]))) is not None
+    ]
+    above, below = (math.fsum(values) for values in zip(*pairs, strict=True)) if pairs else (0, 0)
+    if below:
+        return above / below
+    return math.inf if above else None
+
+
 def _ratios(cases: Sequence[Case], args: Args, chosen: Any) -> Iterator[float]:
     for metrics, partner in _paired(cases, {}, args["other"]):
         level = partner.get(("run", args["when"]))

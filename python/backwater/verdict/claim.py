@@ -65,6 +65,9 @@ class Claim:
     sanity: str
     # What is judged over the seeds, a key of OVER.
     over: str
+    # How this claim reads its sentence, and the claim that states it first; None for most.
+    reading: str | None
+    reading_of: str | None
     bound: Bound
 
     @property

@@ -145,6 +145,23 @@ FUNCTIONS: dict[str, Function] = {
         "the share of cases whose metric is at least `ratio` of that of the case with the labels "
         "`other`, where the metric `when` is at least `least` there",
     ),
+    "share_above_acting": Function(
+        across.share_above_acting,
+        ("metric", "other", "acts", "ratio"),
+        "the share of cases whose metric is above `ratio` times that of the case with the labels "
+        "`other`, of those whose own metric `acts` is not 0",
+    ),
+    "share_within": Function(
+        across.share_within,
+        ("metric", "least", "most"),
+        "the share of cases whose metric of the run lies from `least` to `most`",
+    ),
+    "pooled_ratio": Function(
+        across.pooled_ratio,
+        ("metric", "case", "other"),
+        "the sum of a metric of the run over the cases with the labels `case`, over that of their "
+        "partners with the labels `other`",
+    ),
     "flow_count": Function(
         across.flow_count,
         ("flows", "least", "most"),
@@ -175,4 +192,4 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 # Functions whose number is 1 where two things are equal.
-RATIOS = ("scope_ratio", "smoothness_ratio")
+RATIOS = ("scope_ratio", "smoothness_ratio", "pooled_ratio")

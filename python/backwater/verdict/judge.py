@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backwater.verdict import exact
+from backwater.verdict import exact, readings
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, ZERO
 from backwater.verdict.claim import (
     ABSENT,
@@ -85,9 +85,21 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "seeds_needed": finding.seeds_needed,
         "warning": finding.warning or None,
         "sanity": claim.sanity or None,
+        "reading": claim.reading,
+        "reading_of": claim.reading_of and f"{study}/{claim.reading_of}",
+        "statement": None,
         "ablation": None,
         "cases": finding.cases,
     }
+
+
+def judge_all(
+    study: str, claims: Sequence[Claim], judged_cases: JudgedCases
+) -> list[dict[str, Any]]:
+    """The records of all claims of a study; readings of one sentence are told together."""
+    records = [judge(study, claim, judged_cases) for claim in claims]
+    readings.join(records)
+    return records
 
 
 def _find(claim: Claim, judged_cases: JudgedCases) -> Finding:

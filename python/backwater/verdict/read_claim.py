@@ -21,7 +21,16 @@ from backwater.verdict.reduce import ALONG, NUMERIC, REDUCTIONS
 _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
 # Functions whose `metric` is one of the run.
 _ALONE = dict.fromkeys(
-    ("rank_correlation", "smoothness_ratio", "largest_change", "share_above"), ("metric",)
+    (
+        "rank_correlation",
+        "smoothness_ratio",
+        "largest_change",
+        "share_above",
+        "share_above_acting",
+        "share_within",
+        "pooled_ratio",
+    ),
+    ("metric",),
 )
 _ID = re.compile(r"c[1-9][0-9]*$")
 
@@ -57,6 +66,8 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
         quoted=fields.text("quoted") or "",
         sanity=fields.text("sanity") or "",
         over=fields.choice("over", OVER, "mean"),
+        reading=fields.text("reading"),
+        reading_of=fields.text("reading_of"),
         # Last: then a misspelt bound is the one unknown field.
         bound=bounds.read(fields, nothing_of(by, function)),
     )
@@ -190,7 +201,7 @@ def _check_function(fields: Fields, claim: Claim, axes: Axes) -> None:
         scopes = claim.args.get(scope_key, [])
         for scope in scopes if isinstance(scopes, list) else [scopes]:
             metric.check(args, str(claim.args.get(metric_key)), str(scope), metric_key)
-    for key in ("with", "when", "metrics", "against", *_ALONE.get(name, ())):
+    for key in ("with", "when", "acts", "metrics", "against", *_ALONE.get(name, ())):
         for one in listed(claim.args.get(key, [])):
             metric.check(args, str(one), "run", key)
     for key in ("case", "other", "order"):

@@ -187,6 +187,7 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
 
 fn setup(sender: &SenderSetup, random: Random) -> Setup {
     Setup {
+        protocol: sender.protocol,
         mss: sender.mss,
         frame: sender.frame,
         initial: sender.initial,

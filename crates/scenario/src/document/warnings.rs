@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
 const KERNEL: u64 = 4 << 20;
 
+/// So many names of flows a warning lists.
+const SHOWN: usize = 8;
+
 /// Warnings about a run's numbers.
 pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     let mut all = of_mechanisms(world);
@@ -37,6 +40,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
             s.since.seconds()
         ));
     }
+    all.extend(starvation(world, report));
     all.extend(own_queues(world, report));
     all.extend(managed_queues(world, report));
     all.extend(controllers(world, report));
@@ -67,6 +71,38 @@ pub fn mechanisms(world: &World) -> Value {
     json!({
         "headroom": world.headroom().iter().map(row).collect::<Vec<_>>(),
         "warnings": of_mechanisms(world),
+    })
+}
+
+/// Flows that had packets in the last third of the run, of which none was delivered then.
+pub fn starved(report: &Report) -> impl Iterator<Item = &FlowReport> {
+    report.flows.iter().filter(|f| f.starved)
+}
+
+/// Names starved flows.
+fn starvation(world: &World, report: &Report) -> Option<String> {
+    let own = report
+        .flows
+        .iter()
+        .filter(|f| !matches!(world.network.flows[f.flow].part, Part::Acks(_)));
+    let name = |f: &FlowReport| world.network.flows[f.flow].name.as_str();
+    let names: Vec<&str> = starved(report).map(name).collect();
+    let shown = names
+        .iter()
+        .take(SHOWN)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} of {} flows delivered nothing in the last third of the run although they had packets: {shown}{more}",
+            names.len(),
+            own.count()
+        )
     })
 }
 

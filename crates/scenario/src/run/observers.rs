@@ -133,6 +133,20 @@ impl Observers {
         Ok(())
     }
 
+    /// The columns of what was observed since the last call.
+    pub fn take_columns(&mut self) -> Columns {
+        self.columns
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// The series up to the present.
+    pub fn series_so_far(&self, world: &World) -> Option<Value> {
+        let series = self.series.clone()?;
+        Some(series.document(world, world.now()))
+    }
+
     /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
     /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
     fn in_order(&mut self, world: &mut World, all: bool) -> Vec<Record> {

@@ -3,6 +3,7 @@
 use backwater_sim::record::{Record, What};
 
 /// Sums of a flow over intervals.
+#[derive(Clone)]
 pub struct OfFlow {
     /// Bits that count as goodput.
     pub bits: Vec<u64>,

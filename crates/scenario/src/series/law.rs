@@ -8,6 +8,7 @@ use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
 /// Values as they stand at the end of each interval.
+#[derive(Clone)]
 pub struct OfLaw {
     names: [&'static str; 4],
     values: [Vec<Option<f64>>; 4],

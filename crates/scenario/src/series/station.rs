@@ -10,7 +10,7 @@ use backwater_transport::units::Time;
 use serde_json::{Map, Value, json};
 
 /// When AIFSN of each category became what.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct OfStation {
     moves: [Vec<(Time, u64)>; 4],
 }

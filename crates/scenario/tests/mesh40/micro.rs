@@ -145,6 +145,20 @@ fn total_control_stops_an_innocent_flow_and_link_selective_control_does_not() {
     assert!(uncapped.share("f2") < 0.5, "{}", uncapped.share("f2"));
 }
 
+#[test]
+fn a_run_counts_the_notices_of_all_its_stations() {
+    for (mechanism, sends) in [(NONE, false), (TCC, true)] {
+        let run = COLLISION.run(mechanism);
+        let rows = run.0["stations"].as_array().unwrap();
+        let sent: Vec<f64> = rows
+            .iter()
+            .map(|s| s["management_pkts"].as_f64().unwrap())
+            .collect();
+        assert_eq!(run.metric("management_pkts"), sent.iter().sum::<f64>());
+        assert_eq!(sent[1] > 0.0 && sent[2] > 0.0, sends, "{sent:?}");
+    }
+}
+
 /// A chain with a flow each way. Its relays are the bottleneck.
 const COLLISION: Micro = Micro {
     txop: "0 s",

@@ -60,7 +60,7 @@ impl Network {
         let early = books.entered_early(packet.born);
         let flow = &mut self.flows[packet.flow];
         let len = u64::from(packet.len);
-        flow.stats.lose(len, early);
+        flow.stats.lose(len, early, now);
         books
             .drops
             .entry((cause, place, packet.flow, packet.class()))

@@ -84,6 +84,8 @@ pub struct FlowStats {
     pub dropped: Count,
     /// Of the lost after the warm-up: those that had entered before its end.
     pub dropped_early: Count,
+    /// When the last packet was lost.
+    pub last_lost: Time,
     /// Marked with CE, by each port that did so.
     pub marked: Count,
     /// Entered, delivered, dropped and marked at the end of the warm-up.
@@ -124,8 +126,9 @@ impl FlowStats {
     }
 
     /// A packet is lost. `early`: it entered before the end of the warm-up.
-    pub fn lose(&mut self, bytes: u64, early: bool) {
+    pub fn lose(&mut self, bytes: u64, early: bool, now: Time) {
         self.dropped.add(bytes);
+        self.last_lost = now;
         if early {
             self.dropped_early.add(bytes);
         }

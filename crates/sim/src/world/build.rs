@@ -130,6 +130,7 @@ impl World {
             air: Air::default(),
             mechanisms: Mechanisms::default(),
             books: Books::default(),
+            handovers: Vec::new(),
             injections: Injections::default(),
         }
     }

@@ -244,7 +244,7 @@ impl World {
         self.enqueue(egress, packet_id, now);
     }
 
-    pub(crate) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+    pub(super) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let packet = &self.network.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.network.flows[flow_id];

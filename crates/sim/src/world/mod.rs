@@ -35,6 +35,7 @@ mod report_rows;
 mod run;
 mod service;
 mod standstill;
+mod starved;
 mod tell;
 mod transport;
 
@@ -44,7 +45,7 @@ use crate::books::Books;
 use crate::ends::Ends;
 use crate::injection::Injections;
 use crate::mechanism::Mechanisms;
-use crate::medium::Air;
+use crate::medium::{Air, Handover};
 use crate::network::Network;
 
 pub use crate::books::{DropKey, Exit, Fate};
@@ -71,6 +72,8 @@ pub struct World {
     pub(crate) mechanisms: Mechanisms,
     /// What has happened.
     pub(crate) books: Books,
+    /// Packets that have left a medium during this event.
+    pub(crate) handovers: Vec<Handover>,
     /// Packets that come from outside.
     injections: Injections,
 }

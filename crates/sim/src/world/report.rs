@@ -58,12 +58,10 @@ impl World {
     ) -> Report {
         let now = self.clock.now;
         self.settle();
-        let hops = self.hop_counts();
-        let flows: Vec<FlowReport> = self
-            .network
-            .flows
-            .ids()
-            .map(|id| self.flow_report(id, &hops[id.index()], delays))
+        let (hops, starved) = (self.hop_counts(), self.starved());
+        let ids = self.network.flows.ids().zip(starved);
+        let flows: Vec<FlowReport> = ids
+            .map(|(id, starved)| self.flow_report(id, &hops[id.index()], starved, delays))
             .collect();
         let (by_class, all) = self.sums(&flows);
         let total = |f: fn(&Flow) -> u64| self.network.flows.iter().map(f).sum::<u64>();
@@ -154,6 +152,7 @@ impl World {
         &mut self,
         id: FlowId,
         hops: &[Count],
+        starved: bool,
         delays: fn(&mut Delays) -> Delays,
     ) -> FlowReport {
         let delay = delays(&mut self.network.flows[id].stats.delay);
@@ -189,6 +188,8 @@ impl World {
                 .variance_time
                 .as_ref()
                 .map(|measured| measured.hurst(self.clock.now)),
+            last_delivered: (stats.delivered.packets > 0).then_some(stats.last),
+            starved,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use backwater_transport::congestion_header::Layout;
 use backwater_transport::segment::Ecn;
+use backwater_transport::units::Time;
 
 use crate::books::DropKey;
 use crate::connection::ConnectionStats;
@@ -90,6 +91,10 @@ pub struct FlowReport {
     pub receivers: Vec<ReceiverRow>,
     /// Hurst parameters, where they are measured.
     pub hurst: Option<Hurst>,
+    /// When its last packet was delivered; none if none was.
+    pub last_delivered: Option<Time>,
+    /// It had packets in the last third of the run, and none was delivered then.
+    pub starved: bool,
 }
 
 /// A station of the group that a flow sends to.

@@ -6,7 +6,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, LawId, PacketId, PortId};
-use crate::medium::AirFrame;
+use crate::medium::{AirFrame, Handover};
 use crate::network::{Flow, Part, Traits, Values};
 use crate::packet::{Packet, Traffic};
 use crate::prefetch;
@@ -154,21 +154,37 @@ impl World {
         } else {
             self.serve_other(key, at);
         }
-        if self.mechanisms.outbox.len() | self.network.refills.len() != 0 {
+        let left = self.mechanisms.outbox.len() | self.network.refills.len();
+        if left | self.handovers.len() != 0 {
             self.finish_event(at);
         }
         Step::Served
     }
 
-    /// Sends the notices that the event caused and fills queues again, until neither causes the other.
+    /// Takes the packets on that have left a medium, sends the notices that the event caused and fills queues again, until
+    /// none causes another.
     #[inline(never)]
     fn finish_event(&mut self, at: Time) {
         loop {
+            let mut next = 0;
+            while next < self.handovers.len() {
+                self.move_on(self.handovers[next], at);
+                next += 1;
+            }
+            self.handovers.clear();
             self.post_all(at);
-            if self.network.refills.is_empty() {
+            if self.network.refills.is_empty() && self.handovers.is_empty() {
                 return;
             }
             self.refill_all(at);
+        }
+    }
+
+    /// A packet that has left a medium comes to its host, or to the queue that is next on its route.
+    fn move_on(&mut self, left: Handover, now: Time) {
+        match left.to.is_none() {
+            true => self.deliver(left.over, left.packet, now),
+            false => self.enqueue(left.to, left.packet, now),
         }
     }
 

@@ -136,6 +136,10 @@ fn a_ring_of_pauses_stands_still_and_is_named() {
     let standstill = after.standstill;
     assert_eq!(standstill.map(|s| s.packets), Some(after.held));
     assert!(after.conserved);
+    assert!(after.flows.iter().all(|f| f.starved), "all wait");
+    let last = after.flows.iter().map(|f| f.last_delivered).max().flatten();
+    assert_eq!(standstill.map(|s| s.since), last);
+    assert!(before.flows.iter().any(|f| f.last_delivered == last));
 }
 
 /// Notices that name destinations close the ring as well, where flows go three hops around it: two frames of three

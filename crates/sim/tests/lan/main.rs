@@ -22,6 +22,7 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod timing;

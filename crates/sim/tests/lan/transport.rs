@@ -34,6 +34,7 @@ pub fn carry(
     let mss = flow.packet.0 - segment_header(protocol);
     let sender = SenderSetup::new(protocol, mss, flow.packet.0 + 18);
     let setup = Setup {
+        protocol,
         mss,
         frame: sender.frame,
         initial: sender.initial,

@@ -7,6 +7,7 @@ use crate::forecast::Forecaster;
 use crate::part::{Args, Refusal};
 use crate::random::Random;
 use crate::segment::Ecn;
+use crate::setup::Protocol;
 use crate::units::Time;
 
 /// How a row builds its controller.
@@ -15,6 +16,8 @@ pub type BuildOf<C> = fn(&Args, &Setup) -> Result<C, Refusal>;
 /// What every controller needs besides its options.
 #[derive(Clone, Debug)]
 pub struct Setup {
+    /// Whether what is lost is sent again.
+    pub protocol: Protocol,
     /// Payload bytes of a full segment (SMSS).
     pub mss: u64,
     /// Bytes of such a segment on the link, headers included.

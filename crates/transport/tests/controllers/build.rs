@@ -6,6 +6,7 @@ pub mod options;
 pub mod reaching;
 
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
+use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
@@ -22,6 +23,7 @@ pub fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Re
     let row = CONTROLLERS.iter().find(|r| r.id == id).expect(id);
     let args = options::read(row.options, options);
     let setup = Setup {
+        protocol: Protocol::Stream,
         mss: MSS,
         frame: MSS + 66,
         initial: 10 * MSS,

@@ -1,6 +1,7 @@
 //! Every number that is written for a controller reaches it.
 
 use backwater_transport::controller::{CONTROLLERS, Setup};
+use backwater_transport::endpoint::Protocol;
 use backwater_transport::random::Random;
 
 use super::build::{MSS, options, reaching};
@@ -17,6 +18,7 @@ fn a_number_that_is_written_reaches_the_controller() {
         };
         let found = reaching::lost(row.options, besides, |given| {
             let setup = Setup {
+                protocol: Protocol::Stream,
                 mss: MSS,
                 frame: MSS + 66,
                 initial: 10 * MSS,

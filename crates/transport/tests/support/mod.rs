@@ -258,15 +258,16 @@ impl Loopback {
 }
 
 /// A controller of the tables with some options changed.
-pub fn controller(id: &str, options: &[(&'static str, &str)], mss: u64) -> AnyController {
+pub fn controller(protocol: Protocol, id: &str, options: &[(&'static str, &str)]) -> AnyController {
     let part = CONTROLLERS
         .iter()
         .find(|p| p.id == id)
         .expect("a controller");
     let setup = Setup {
-        mss,
-        frame: mss + 52,
-        initial: initial_window(mss),
+        protocol,
+        mss: MSS,
+        frame: MSS + 52,
+        initial: initial_window(MSS),
         random: Random::stream(1, "controller", id),
     };
     (part.build)(&options::read(part.options, options), &setup).expect("legal options")
@@ -302,7 +303,7 @@ fn ends(
     let mut sender = SenderSetup::new(protocol, MSS, MSS + 52);
     let mut receiver = ReceiverSetup::new(protocol, MSS);
     change(&mut sender, &mut receiver);
-    let controller = controller(id, options, MSS);
+    let controller = controller(protocol, id, options);
     let receiver = receiver.serving(&controller);
     Loopback::new(
         path,

@@ -11,15 +11,16 @@ from markupsafe import Markup
 
 from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
 from backwater.verdict.claim import Claim, is_unexpected
+from backwater.verdict.readings import BY_READING
 
 # Significant digits.
 DIGITS = 3
-ORDER = ("reproduced", "differs", "undecided", "not-run")
 WORDS = {
     "reproduced": "reproduced",
     "differs": "differs",
     "undecided": "undecided",
     "not-run": "not run",
+    BY_READING: "in some readings only",
 }
 # Shapes differ as much as colours do: a tick, a cross, a question mark, a dash.
 _ICONS = {
@@ -27,6 +28,7 @@ _ICONS = {
     "differs": '<path d="M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4"/>',
     "undecided": '<path d="M6 6.2c0-2.6 4-2.6 4 0 0 1.5-2 1.7-2 3.2M8 11.6v.2"/>',
     "not-run": '<path d="M5 8h6"/>',
+    BY_READING: '<path d="M4.4 5.6h7.2M4.4 8h7.2M4.4 10.4h3.6"/>',
 }
 _WIDTH, _HEIGHT = 132.0, 26.0
 
@@ -39,6 +41,9 @@ class Shown:
     short: str
     anchor: str
     says: str
+    # How the claim reads its sentence, and what all readings of it say together; else empty.
+    reading: str
+    statement: str
     verdict: str
     badge: Markup
     kind: str
@@ -96,6 +101,8 @@ def shown(
         short=short,
         anchor=short,
         says=str(record["says"]),
+        reading=str(record.get("reading") or ""),
+        statement=str((record.get("statement") or {}).get("says", "")),
         verdict=str(record["verdict"]),
         badge=badge(str(record["verdict"])),
         kind=f"{record['kind']}, {record['strength']}",

@@ -15,6 +15,7 @@ from backwater.present.report import claim_html, prose
 from backwater.present.report.page import command, fill
 from backwater.present.report.save import save
 from backwater.study.source_names import introduced
+from backwater.verdict import readings
 from backwater.verdict.claim import is_unexpected
 
 if TYPE_CHECKING:
@@ -39,10 +40,8 @@ class _Line:
 def write_index(results: Sequence[Results], path: Path) -> Path:
     """Writes a page that links the studies' reports, with every claim's verdict."""
     lines = [_line(one, path) for one in results]
-    counts = {
-        name: sum(one.summary[name.replace("-", "_")] for one in results)
-        for name in claim_html.ORDER
-    }
+    told = [readings.counts(one.claims) for one in results]
+    counts = {name: sum(one[name] for one in told) for name in claim_html.WORDS}
     tally = [
         claim_html.badge(name, f"{count} {claim_html.WORDS[name]}")
         for name, count in counts.items()
@@ -53,7 +52,7 @@ def write_index(results: Sequence[Results], path: Path) -> Path:
         "index.html.j2",
         lines=lines,
         tally=tally,
-        claims=sum(counts.values()),
+        claims=sum(len(one.claims) for one in results),
         unexpected=unexpected,
         sources=introduced(*(line.source for line in lines)),
         commands=list(dict.fromkeys(command(one.manifest) for one in results)),

@@ -19,6 +19,7 @@ from backwater.present.report.figure_files import drawn_example
 from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
 from backwater.study.source_names import introduced
+from backwater.verdict import readings
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -199,7 +200,8 @@ class _Report:
         return claim_html.shown(self.claims[name], claim, self.results.quick)
 
     def _claims(self) -> str:
-        shown = [self._shown(name) for name in self.claims]
+        in_order = readings.ordered(list(self.claims.values()))
+        shown = [self._shown(record["id"].rpartition("/")[2]) for record in in_order]
         links = {claim.evidence: self._evidence(claim.evidence) for claim in shown}
         return self._part("claims", claims=shown, links=links)
 
@@ -257,10 +259,10 @@ class _Report:
         ]
 
     def _tally(self) -> list[tuple[str, Markup]]:
-        counts = [(name, self.results.summary[name.replace("-", "_")]) for name in claim_html.ORDER]
+        counts = readings.counts(list(self.claims.values()))
         return [
             (name, claim_html.badge(name, f"{count} {claim_html.WORDS[name]}"))
-            for name, count in counts
+            for name, count in counts.items()
             if count
         ]
 

@@ -96,7 +96,7 @@ def _controller(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
 
 def _flows(document: Document, flows: Sequence[Group]) -> Table:
     every = sum(group.total("goodput_bps") for group in flows)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             group.label,
             group.spread("goodput_bps"),
@@ -110,7 +110,7 @@ def _flows(document: Document, flows: Sequence[Group]) -> Table:
         )
         for group in flows
     ]
-    columns = (
+    columns = [
         words("flow"),
         figures("goodput"),
         figures("share", 2),
@@ -120,7 +120,12 @@ def _flows(document: Document, flows: Sequence[Group]) -> Table:
         figures("p99", 4),
         figures("largest", 6),
         figures("offered", 5),
-    )
+    ]
+    if document["metrics"].get("flows_starved"):
+        columns.append(figures("last delivery", 7))
+        rows = [
+            (*row, group.spread("last_delivered_s")) for row, group in zip(rows, flows, strict=True)
+        ]
     return Table("FLOWS, delay one way", columns, rows)
 
 

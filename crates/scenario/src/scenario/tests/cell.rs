@@ -229,7 +229,7 @@ fn a_trace_file_is_read_or_refused_with_its_line() {
     std::fs::create_dir_all(&folder).unwrap();
     let folders = |folder: &PathBuf| Folders {
         scenario: Some(folder.clone()),
-        traces: None,
+        ..Folders::default()
     };
     let text = CELL.replacen(
         "{ kind = \"constant\", rate = \"12 Mbit/s\" }",
@@ -288,7 +288,7 @@ flows.f = {{ from = "S", to = "R", transport = "tcp", controller = {{ kind = "ne
     let resolved = || {
         let folders = Folders {
             scenario: Some(folder.clone()),
-            traces: None,
+            ..Folders::default()
         };
         Scenario::from_toml(&text, "x.toml", folders)?.resolve(None)
     };

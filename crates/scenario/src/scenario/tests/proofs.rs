@@ -77,7 +77,7 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1400 B", ra
 "#;
         let folders = Folders {
             scenario: Some(folder.clone()),
-            traces: None,
+            ..Folders::default()
         };
         let scenario = Scenario::from_toml(text, "x.toml", folders).unwrap();
         scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"))

@@ -11,6 +11,7 @@ use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, StationId};
+use crate::medium::Handover;
 use crate::network::Network;
 use crate::record::What;
 use crate::table::Id;
@@ -220,10 +221,14 @@ impl World {
             self.network
                 .lose(&mut self.books, packet_id, Cause::Late, port_id, now);
         } else {
-            let port = self.air.route_on(&self.network, receiver, packet_id);
-            match port.is_none() {
-                true => self.deliver(port_id, packet_id, now),
-                false => self.enqueue(port, packet_id, now),
+            let to = self.air.route_on(&self.network, receiver, packet_id);
+            match !to.is_none() && self.network.ports[to].is_radio() {
+                true => self.enqueue(to, packet_id, now),
+                false => self.handovers.push(Handover {
+                    packet: packet_id,
+                    over: port_id,
+                    to,
+                }),
             }
         }
     }

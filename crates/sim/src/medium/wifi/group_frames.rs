@@ -7,6 +7,7 @@ use backwater_transport::units::Time;
 
 use super::air::{Air, Member, NOBODY};
 use crate::cause::Cause;
+use crate::medium::Handover;
 use crate::network::Network;
 use crate::record::fingerprint::Mark;
 use crate::spec::{Refusal, Spec};
@@ -97,7 +98,11 @@ impl World {
             self.network
                 .lose(&mut self.books, packet_id, Cause::Unheard, port, now);
         } else {
-            self.deliver(port, packet_id, now);
+            self.handovers.push(Handover {
+                packet: packet_id,
+                over: port,
+                to: Id::NONE,
+            });
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Detects: the greatest delivery rate of ten rounds and the least round trip of ten seconds. Tells:
 //! nobody. Responds: paces at the rate times the gain of its state, with a window of two
-//! bandwidth-delay products. Loss reduces the window for one round only. Two intervals of heavy loss at
-//! one rate indicate a policer, and BBR keeps that rate.
+//! bandwidth-delay products. Loss reduces the window for the first round of a recovery only. Over datagrams, which nothing
+//! repairs, a recovery lasts until a packet arrives that left after the last loss. Two intervals of heavy loss at one rate
+//! indicate a policer, and BBR keeps that rate.
 //!
 //! Reference: Cardwell et al., ACM Queue 14(5), 2016; Linux `tcp_bbr.c`. Deviation: samples in
 //! PROBE_RTT and in the round after are marked application-limited by the controller itself, because it
@@ -77,10 +78,11 @@ impl Controller for Bbr1 {
             Cause::Timeout => {
                 self.save_cwnd();
                 self.recovering = true;
+                self.last_loss = self.delivered;
                 self.plateau.rate = 0.0;
                 self.cwnd = self.mss;
             }
-            Cause::Recovered => self.leaving = true,
+            Cause::Recovered => self.leaving = !self.datagrams,
             Cause::Spurious => {
                 self.recovering = false;
                 self.leaving = false;

@@ -7,6 +7,7 @@ use crate::building_blocks::bbr_common::Plateau;
 use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::Setup;
 use crate::part::{Args, Default, Kind, Opt, Refusal};
+use crate::setup::Protocol;
 use crate::units::{Span, Time};
 
 pub(super) const OPTIONS: &[Opt] = &[
@@ -107,7 +108,9 @@ pub(super) fn build(args: &Args, setup: &Setup) -> Result<Bbr1, Refusal> {
         probe_rtt_round_done: false,
         idle_restart: false,
         ignored_below: 0,
+        datagrams: setup.protocol == Protocol::Datagram,
         recovering: false,
+        last_loss: 0,
         leaving: false,
         conserving: false,
         aggregation: args.flag("aggregation").then(ExtraAcked::default),

@@ -56,7 +56,11 @@ pub struct Bbr1 {
     pub(super) probe_rtt_round_done: bool,
     pub(super) idle_restart: bool,
     pub(super) ignored_below: u64,
+    /// Nothing is sent again.
+    pub(super) datagrams: bool,
     pub(super) recovering: bool,
+    /// Bytes delivered when the last packet was lost or the last timer expired.
+    pub(super) last_loss: u64,
     /// Recovery ends with this acknowledgement, unless another begins.
     pub(super) leaving: bool,
     pub(super) conserving: bool,
@@ -154,8 +158,15 @@ impl Bbr1 {
         self.pacing_rate = bbr_common::pacing_rate(self.pacing_rate, rate, self.full_bw_reached);
     }
 
-    /// Recovery is over. As in Linux, it takes effect at the end of an acknowledgement.
-    pub(super) fn check_recovered(&mut self) {
+    /// Recovery is over. As in Linux, it takes effect at the end of an acknowledgement. Datagrams have no retransmission
+    /// that a recovery waits for: it lasts until a packet arrives that left after the last loss.
+    pub(super) fn check_recovered(&mut self, ack: &Ack) {
+        if ack.lost > 0 {
+            self.last_loss = self.delivered;
+        } else if self.datagrams && self.recovering {
+            let newest = ack.rate.as_ref().map_or(0, |rate| rate.prior_delivered);
+            self.leaving = newest > self.last_loss;
+        }
         if std::mem::take(&mut self.leaving) {
             self.recovering = false;
             self.conserving = false;
@@ -164,7 +175,7 @@ impl Bbr1 {
     }
 
     pub(super) fn set_cwnd(&mut self, ack: &Ack) {
-        self.check_recovered();
+        self.check_recovered(ack);
         if ack.acked == 0 {
             return;
         }

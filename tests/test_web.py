@@ -1,0 +1,119 @@
+"""The playground: the engine in WebAssembly has the compiled program's results, and the page works.
+
+Skips with the reason where Rust's target, Node, its packages or a browser are absent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BENCHES = ROOT / "python" / "backwater" / "benches"
+# Simulated time of each benchmark: tens of thousands of packet hops.
+CUT = {
+    "lan-merge-pause": "20 s",
+    "tcp-10-100M": "1 s",
+    "fat-tree-1024": "20 us",
+    "pfc-fat-tree-128": "200 us",
+    "contest-140s": "10 s",
+    "xcp-10-100M": "1 s",
+    "wifi-12-rts": "1 s",
+    "wlan-12-iacp": "2 s",
+    "mesh-44": "1 s",
+    "mesh-50": "1 s",
+}
+
+sys.path.insert(0, str(ROOT / "scripts"))
+playground: Any = importlib.import_module("playground")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Path:
+    lacks = playground.missing()
+    if lacks is not None:
+        pytest.skip(f"the engine is not built for a browser: {lacks}")
+    try:
+        playground.packages()
+    except subprocess.CalledProcessError:
+        pytest.skip("the packages of web/package-lock.json can't be installed here (npm ci)")
+    built: Path = playground.engine()
+    return built
+
+
+@pytest.fixture(scope="module")
+def page(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("web") / "playground.html"
+    playground.page(engine, out, playground.native(playground.states()))
+    return out
+
+
+@pytest.fixture(scope="module")
+def seen(page: Path) -> dict[str, Any]:
+    """What a browser showed."""
+    command = ["node", str(ROOT / "web/test/page.mjs"), str(page)]
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    found: dict[str, Any] = json.loads(printed.stdout)
+    if "skipped" in found:
+        pytest.skip(found["skipped"])
+    return found
+
+
+def test_every_state_of_the_gallery_has_the_fingerprint_of_the_compiled_program(
+    engine: Path,
+) -> None:
+    states = playground.states()
+    native = playground.native(states)
+    assert len(native) == len(states) > 30
+    assert len(set(native.values())) > 25, "the controls change the runs"
+    assert playground.browser(states, engine) == native
+
+
+def test_benchmarks_have_the_fingerprints_of_the_compiled_program(engine: Path) -> None:
+    requests = []
+    for name, duration in CUT.items():
+        text = (BENCHES / f"{name}.toml").read_text(encoding="utf-8")
+        sets = [["duration", duration], ["warmup", "0 s"]]
+        request = {"text": text, "form": "toml", "seed": 1, "set": sets}
+        requests.append({"key": name, "run": request})
+    native = playground.native(requests)
+    assert len(set(native.values())) == len(CUT)
+    assert playground.browser(requests, engine) == native
+
+
+def test_each_page_runs_and_is_drawn(seen: dict[str, Any]) -> None:
+    assert len(seen["pages"]) == 9
+    for name, page in seen["pages"].items():
+        assert page["native"] == "The compiled program has the same.", name
+        assert not page["refusal"], name
+        assert page["claims"] >= 1, name
+        assert page["network"] > 0.002, f"{name}: the network has no pixels"
+        assert page["curves"] >= 2, name
+        assert all("Means:" in text for text in page["means"]), (name, page["means"])
+
+
+def test_a_control_and_an_address_lead_to_their_runs(seen: dict[str, Any]) -> None:
+    assert seen["slider"]["before"] != seen["slider"]["after"]
+    # 33 packets at first, one step right, four left and one right: 8.
+    assert seen["newest"]["text"] == "Buffer 8 packets"
+    assert seen["address"]["fingerprint"] == seen["newest"]["native"]
+    assert seen["address"]["length"] < 4_000
+
+
+def test_a_refusal_names_place_and_remedy(seen: dict[str, Any]) -> None:
+    assert "schema = 1" in seen["refusal"]
+    assert "^" in seen["refusal"]
+
+
+def test_the_page_is_usable_at_500_pixels_by_keyboard_and_alone(seen: dict[str, Any]) -> None:
+    assert seen["narrow"] <= 0
+    assert seen["unreachable"] == 0
+    assert seen["unnamed"] == 0
+    assert seen["outside"] == []
+    assert seen["errors"] == []

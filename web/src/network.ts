@@ -1,0 +1,179 @@
+/** The network on a canvas: nodes, links, what queues hold, packets on their way, losses and notices. */
+
+import type { Opened } from "./engine";
+import { layout, type Places } from "./layout";
+import { recent, WHAT, type Records } from "./records";
+
+/** Okabe and Ito's colours, which people with colour blindness tell apart; the first has enough contrast on both grounds. */
+export const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8c564b", "#7f7f7f"];
+
+export function colour(flow: number): string {
+  return COLOURS[flow % COLOURS.length]!;
+}
+
+interface Ink {
+  text: string;
+  line: string;
+  node: string;
+  queue: string;
+  loss: string;
+  notice: string;
+}
+
+function ink(): Ink {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    text: value("--text"), line: value("--line"), node: value("--node"),
+    queue: value("--queue"), loss: value("--loss"), notice: value("--notice"),
+  };
+}
+
+/** Room for names at the edge, in CSS pixels. */
+const MARGIN = { x: 46, y: 30 };
+/** A picture has no more dots than this. */
+const DOTS = 2_000;
+
+export class Drawing {
+  private readonly places: Places;
+  private readonly ends: ([string, string] | null)[];
+  private readonly colours: string[];
+  private readonly watched: number[];
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly opened: Opened,
+  ) {
+    const { scenario, ports, flows } = opened;
+    this.places = layout(scenario);
+    this.ends = ports.map((name) => ends(name, scenario.nodes));
+    const data = flows.filter((name) => !name.endsWith("~ack"));
+    this.colours = flows.map((name) => colour(Math.max(0, data.indexOf(name.replace(/~ack$/, "")))));
+    this.watched = ports.map((_, index) => index).filter((index) => this.ends[index] !== null);
+  }
+
+  /** Draws the instant `at`; returns how many packets are on their way. */
+  draw(records: Records, at: number, flash: number): number {
+    const { canvas } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const pen = canvas.getContext("2d")!;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    const colours = ink();
+    const point = (name: string): [number, number] => {
+      const [x, y] = this.places.get(name) ?? [0.5, 0.5];
+      return [MARGIN.x + x * (width - 2 * MARGIN.x), MARGIN.y + y * (height - 2 * MARGIN.y)];
+    };
+    this.links(pen, point, colours);
+    this.queues(pen, point, colours, records, at);
+    const dots = this.packets(pen, point, records, at);
+    this.flashes(pen, point, colours, records, at, flash);
+    this.nodes(pen, point, colours);
+    return dots;
+  }
+
+  private links(pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink): void {
+    pen.strokeStyle = colours.line;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    const drawn = new Set<string>();
+    for (const pair of this.ends) {
+      if (pair === null) continue;
+      const key = [...pair].sort().join(">");
+      if (drawn.has(key)) continue;
+      drawn.add(key);
+      const [a, b] = [point(pair[0]), point(pair[1])];
+      pen.moveTo(...a);
+      pen.lineTo(...b);
+    }
+    pen.stroke();
+  }
+
+  /** A bar beside the beginning of each link, as long as its queue. */
+  private queues(
+    pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink, records: Records, at: number,
+  ): void {
+    const most = Math.max(records.deepest(), 15_000);
+    pen.fillStyle = colours.queue;
+    for (const port of this.watched) {
+      const held = records.held(port, at);
+      if (held <= 0) continue;
+      const [from, to] = this.ends[port]!;
+      const [a, b] = [point(from), point(to)];
+      const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+      const [ux, uy] = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+      const long = Math.max(2, (held / most) * Math.min(90, length * 0.42));
+      pen.save();
+      pen.translate(a[0] + ux * 13, a[1] + uy * 13);
+      pen.rotate(Math.atan2(uy, ux));
+      pen.fillRect(0, 4, long, 7);
+      pen.restore();
+    }
+  }
+
+  private packets(
+    pen: CanvasRenderingContext2D, point: (n: string) => [number, number], records: Records, at: number,
+  ): number {
+    const under = records.under(at);
+    for (const journey of under.slice(0, DOTS)) {
+      const pair = this.ends[journey.port];
+      if (pair === null || pair === undefined) continue;
+      const [a, b] = [point(pair[0]), point(pair[1])];
+      const share = (at - journey.begins) / Math.max(journey.ends - journey.begins, 1e-12);
+      pen.fillStyle = this.colours[journey.flow] ?? "#888";
+      pen.beginPath();
+      pen.arc(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, 3, 0, 7);
+      pen.fill();
+    }
+    return under.length;
+  }
+
+  private flashes(
+    pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink, records: Records,
+    at: number, flash: number,
+  ): void {
+    for (const one of recent(records.flashes, at, flash)) {
+      const pair = this.ends[one.port];
+      if (pair === null || pair === undefined) continue;
+      const [x, y] = point(pair[0]);
+      const age = (at - one.at) / flash;
+      pen.strokeStyle = one.what === WHAT.drop ? colours.loss : colours.notice;
+      pen.globalAlpha = 1 - age;
+      pen.lineWidth = 2;
+      pen.beginPath();
+      pen.arc(x, y, 10 + 14 * age, 0, 7);
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+  }
+
+  private nodes(pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink): void {
+    pen.font = "12px system-ui, sans-serif";
+    pen.textAlign = "center";
+    const many = this.places.size > 30;
+    for (const [name] of this.places) {
+      const [x, y] = point(name);
+      pen.fillStyle = colours.node;
+      const kind = this.opened.scenario.nodes[name]?.kind;
+      pen.beginPath();
+      if (kind === "switch") pen.rect(x - 8, y - 8, 16, 16);
+      else pen.arc(x, y, many ? 4 : 7, 0, 7);
+      pen.fill();
+      if (many) continue;
+      pen.fillStyle = colours.text;
+      pen.fillText(name, x, y - 12);
+    }
+  }
+}
+
+/** The nodes of a port's name, `A>B`; null for places inside a link, such as delay boxes. */
+function ends(port: string, nodes: Record<string, unknown>): [string, string] | null {
+  const [from, to] = port.split(">");
+  if (from === undefined || to === undefined) return null;
+  return from in nodes && to in nodes ? [from, to] : null;
+}

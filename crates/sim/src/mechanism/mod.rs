@@ -9,6 +9,7 @@
 //! * `notice`, `carrier`: what is said, and how it gets there; `echo`: what the echo of a mark says.
 //! * `gates`: knobs that hold frames back.
 
+mod blind;
 pub mod carrier;
 pub mod control;
 mod deadlock;
@@ -25,11 +26,13 @@ pub mod notice;
 pub mod notifier;
 pub mod place;
 pub mod responder;
+mod traffic;
 mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
 pub(crate) use echo::Echo;
+pub use headroom::Headroom;
 pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};

@@ -21,9 +21,10 @@ SPARED = """
 [claims.c2]
 says = "With XON/XOFF the buffer before D loses nothing."
 scope = "drops:W>D"
+kind = "invariant"
 metric = "dropped_pkts"
 where = { scheme = "pause" }
-at_most = 0
+is = "zero"
 """
 # No control loses no more than no control.
 HARMLESS = """

@@ -17,7 +17,7 @@ from backwater.study.ablation import DERIVED, Replacement
 from backwater.study.definition import Planned, Study, canonical
 from backwater.verdict.ablated import ablation_of, is_tested, replaced
 from backwater.verdict.claim import Claim, Labels
-from backwater.verdict.judge import JudgedCases
+from backwater.verdict.finding import JudgedCases
 
 # The store of the ablated cases, in the folder of the study.
 FOLDER = "ablation"

@@ -23,7 +23,8 @@ from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
 from backwater.study.ablation_run import AblationRun
 from backwater.study.definition import Planned, Study
-from backwater.verdict.judge import JudgedCases, judge_all
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge_all
 
 Progress = Callable[[int, int], None]
 # The status of a folder that holds a shard and is to be merged with others.

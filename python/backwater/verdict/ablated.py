@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED
 from backwater.verdict.claim import STAYS, Claim, Labels, pairs_of
-from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge
 from backwater.verdict.metrics import Metrics
 
 FALLS = "falls"

@@ -9,7 +9,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
+from backwater.present.numbers import (
+    Unit,
+    counted,
+    dimension_of,
+    metric_title,
+    number,
+    unit_for,
+)
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.readings import BY_READING
 
@@ -106,7 +113,11 @@ def shown(
         verdict=str(record["verdict"]),
         badge=badge(str(record["verdict"])),
         kind=f"{record['kind']}, {record['strength']}",
-        measured=_quantity(record["measured"], unit, digits),
+        measured=(
+            counted(record["runs"])
+            if record.get("runs")
+            else _quantity(record["measured"], unit, digits)
+        ),
         interval=_interval(record, unit, digits),
         n=int(record["n"]),
         bound=_bound(record["bound"], unit, digits),

@@ -14,7 +14,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
-from backwater.model import arguments, cluster
+from backwater.model import arguments, cluster, outputs
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
 from backwater.results import integrity
@@ -329,11 +329,9 @@ def _distinct(plan: list[Planned]) -> list[str]:
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes the manifest, whole or not at all."""
     path = folder / MANIFEST
-    draft = path.with_name(f".{path.name}.draft")
     text = json.dumps(integrity.sealed(manifest), indent=1, ensure_ascii=False)
     try:
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(path)
+        outputs.save(path, text + "\n")
     except OSError as error:
         raise Unfinished(
             f"cannot write {path.name}: {error.strerror}",

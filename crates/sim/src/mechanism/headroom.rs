@@ -13,28 +13,12 @@
 use super::Mechanisms;
 use super::carrier::Toward;
 use super::place::Place;
+use super::still_to_come::Headroom;
 use super::traffic::Traffic;
 use crate::ids::{ControlId, PortId};
 use crate::limit::Limit;
 use crate::network::{Network, Port};
 use crate::packet;
-
-/// What may still come to a place when its mark has been crossed, although its feeders obey.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Headroom {
-    /// The place that is watched.
-    pub port: PortId,
-    /// What came in through the port is watched, not what waits to leave by it.
-    pub ingress: bool,
-    /// Its feeders: the ports by which they send.
-    pub feeders: Vec<PortId>,
-    /// Frames that they may still send; at an ingress with the one that crosses the mark.
-    pub frames: u64,
-    /// Bytes of the longest.
-    pub frame: u64,
-    /// Frames for which there is room above the mark, where the port's buffer alone decides that.
-    pub room: Option<u64>,
-}
 
 impl Mechanisms {
     /// What each place needs that a mechanism watches.

@@ -26,17 +26,18 @@ pub mod notice;
 pub mod notifier;
 pub mod place;
 pub mod responder;
+mod still_to_come;
 mod traffic;
 mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
 pub(crate) use echo::Echo;
-pub use headroom::Headroom;
 pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
+pub use still_to_come::Headroom;
 
 /// One detector, one notifier, one responder, and the options that make them what the name says.
 #[derive(Copy, Clone, Debug)]

@@ -260,6 +260,7 @@ def _show_ablation(records: list[dict[str, Any]]) -> None:
 def _under(under: list[dict[str, Any]]) -> str:
     return "; ".join(
         f"{one['ablation']}{'' if one['of'] == SUBJECT else ' (with reference)'}: {one['verdict']}"
+        + (" (compared with itself)" if one.get("identity") else "")
         + ("" if one["measured"] is None else f", {number(one['measured'])}")
         for one in under
     )

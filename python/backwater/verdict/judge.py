@@ -67,6 +67,7 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "reading": claim.reading,
         "reading_of": claim.reading_of and f"{study}/{claim.reading_of}",
         "statement": None,
+        "mechanism": None,
         "ablation": None,
         "cases": finding.cases,
     }

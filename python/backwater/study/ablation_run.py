@@ -129,6 +129,22 @@ class _Cases:
         if folder is not None:
             store.seal()
 
+    def becomes(self, name: str, labels: Labels, other: Labels) -> bool:
+        """Whether an ablation turns a combination into another one of the study."""
+        what = self._replacements(canonical(dict(labels))).get(name)
+        if what is None:
+            return False
+        seed = self.judged_cases.seeds[0]
+        ablated, plain = (
+            self.study.cases(at, [seed], self.quick, sets)[0].resolved.key()
+            for at, sets in ((what.labels, what.sets), (other, ()))
+        )
+        return bool(ablated == plain)
+
+    def is_reference(self, name: str) -> bool:
+        """Whether an ablation puts the reference controller in the place of others."""
+        return name == ablation.REFERENCE
+
     def metrics(self, name: str, labels: Labels, seed: int) -> CaseMetrics | None:
         """The metrics of a combination under an ablation; None if its case failed."""
         key = self.keys.get((name, canonical(dict(labels)), seed))

@@ -112,6 +112,7 @@ def all_runs(counted: Sequence[Runs]) -> Runs | None:
 def case_row(
     case: str, verdict: str, found: Interval, needed: int | None, margin: float
 ) -> dict[str, Any]:
+    """What a record says of one case; `margin` orders cases and is not shown."""
     return {
         "case": case,
         "verdict": verdict,

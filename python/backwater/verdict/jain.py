@@ -3,7 +3,7 @@
 1 less the index is about the variance of the flows' shares, so it is gamma-distributed rather than
 normal: with two flows chi-squared of one degree, whose mean of three runs Student's t covers in
 82 %. The cube root of a gamma variable is nearly normal (Wilson and Hilferty 1931). The mean then
-has an interval of generalised pivots (Krishnamoorthy, Mathew and Mukherjee, Technometrics 50, 2008).
+has an interval of generalised pivots (Krishnamoorthy, Mathew, Mukherjee, Technometrics 50, 2008).
 """
 
 from __future__ import annotations

@@ -67,6 +67,7 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "reading": claim.reading,
         "reading_of": claim.reading_of and f"{study}/{claim.reading_of}",
         "statement": None,
+        "mechanism": None,
         "ablation": None,
         "cases": finding.cases,
     }
@@ -161,7 +162,7 @@ class _Values:
         return value_of(metrics, self.claim.metric, self.claim.scope)
 
     def rows(self) -> Iterable[tuple[str, list[float | None], list[float | None]]]:
-        """For each case its name, its values over the seeds, and what a lost packet adds to each."""
+        """For each case its name, its values over the seeds, and what a lost packet adds."""
         seeds = self.judged_cases.seeds
         for i, case in enumerate(self.chosen):
             name = name_of(case)

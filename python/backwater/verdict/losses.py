@@ -1,7 +1,7 @@
 """Claims about losses and drops: what one packet weighs, zero, and intervals that know of bursts.
 
 Losses come in episodes. Where some run lost nothing, or all lost the same, Student's interval would
-be too narrow or have no width at all; the interval then counts runs that lost as episodes (`exact`).
+be too narrow or have no width at all; then the interval counts runs that lost, as episodes.
 One rule holds for every bound on a loss itself, whichever way the bound is written.
 """
 
@@ -59,7 +59,8 @@ def episodes(values: Sequence[float], weights: Sequence[float | None]) -> Interv
     packet = math.fsum(known) / len(known)
     lost = [value / one for value, one in zip(values, known, strict=True)]
     found = exact.rare(lost, len(lost), most=math.inf)
-    assert found.low is not None and found.high is not None, "it always has two ends"
+    assert found.low is not None, "it always has two ends"
+    assert found.high is not None, "it always has two ends"
     mean = math.fsum(values) / len(values)
     low, high = found.low * packet, found.high * packet
     return Interval(mean, min(low, mean), max(high, mean), found.n)

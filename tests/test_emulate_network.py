@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from command import HANGS_S
 from test_emulate import BACKWATER, NETWORK, REASON, Ended, emulate, script
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -144,7 +145,7 @@ def around(tmp_path: Path, command: str, before: str = FORWARD, *, mounts: bool 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
@@ -225,7 +226,7 @@ def test_rules_go_with_an_emulator_that_is_killed(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     before, after, name = done.stdout.splitlines()
@@ -315,13 +316,13 @@ def test_whatever_ends_it_leaves_no_process_device_or_rule(tmp_path: Path, case:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == code, done.stderr
     assert says in done.stderr
     assert "bw-" not in done.stdout
-    until = time.monotonic() + 10
+    until = time.monotonic() + HANGS_S
     while left() and time.monotonic() < until:
         time.sleep(0.05)
     assert not left()
@@ -335,7 +336,7 @@ def refused(tmp_path: Path, before: str, outer: list[str]) -> subprocess.Complet
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 3, done.stderr

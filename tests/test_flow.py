@@ -19,6 +19,7 @@ import pytest
 
 from backwater import _native, cli
 from backwater.tools import catalogue
+from command import HANGS_S
 
 pytestmark = pytest.mark.skipif(not hasattr(_native, "flow_send"), reason="real flows need Linux")
 BACKWATER = [sys.executable, "-m", "backwater"]
@@ -34,7 +35,7 @@ class Listening:
 
     def lines(self) -> list[Line]:
         """What it says until it ends."""
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=HANGS_S)
         assert self.process.returncode == 0, err
         return checked(out)
 
@@ -63,7 +64,7 @@ def serving() -> Iterator[int]:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())["port"]
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=20)
+        told, _ = process.communicate(timeout=HANGS_S)
         assert checked(told)
 
 
@@ -81,7 +82,7 @@ def send(port: int, *words: str, cwd: Path | None = None) -> subprocess.Complete
         [*BACKWATER, "flow", "send", "127.0.0.1", "--port", str(port), *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
         cwd=cwd,
     )
@@ -132,7 +133,7 @@ def test_controllers_of_the_table_run_over_real_sockets(serving: int) -> None:
         ]
     }
     for controller, process in flows.items():
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=HANGS_S)
         assert process.returncode == 0, controller
         summary = checked(out)[-1]
         assert summary["acked_B"] > 0, controller
@@ -187,13 +188,13 @@ def test_a_signal_ends_both_ends_with_their_summaries(number: signal.Signals) ->
     assert here.stdout is not None
     first = here.stdout.readline()
     here.send_signal(number)
-    rest, _ = here.communicate(timeout=20)
+    rest, _ = here.communicate(timeout=HANGS_S)
     lines = checked(first + rest)
     assert here.returncode == 128 + number
     assert lines[-1]["ended"] == "signal"
     assert lines[-1]["received"]["ended"] == "done"
     there.send_signal(number)
-    told, _ = there.communicate(timeout=20)
+    told, _ = there.communicate(timeout=HANGS_S)
     # Ctrl-C is how a person ends a listener.
     assert there.returncode == (0 if number == signal.SIGINT else 143)
     assert checked(told)[-1]["kind"] == "received"
@@ -251,7 +252,7 @@ def test_a_stranger_cannot_stop_a_listener(serving: int) -> None:
 def test_a_reader_that_goes_away_ends_the_flow(serving: int) -> None:
     words = f"--port {serving} --interval 10ms --duration 10000s"
     command = f"{' '.join(BACKWATER)} flow send 127.0.0.1 {words} | head -n 1"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=True)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=HANGS_S, check=True)
     assert json.loads(done.stdout)["kind"] == "sample"
 
 
@@ -263,7 +264,7 @@ def test_a_full_disk_is_said(serving: int) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=30,
+            timeout=HANGS_S,
             check=False,
         )
     assert done.returncode == 3

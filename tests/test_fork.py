@@ -132,14 +132,17 @@ def test_sums_are_those_of_a_whole_run_and_times_have_units() -> None:
             world.advance(wrong)
 
 
-def test_ten_thousand_forks_of_a_warm_dumbbell_take_a_millisecond_each() -> None:
+def test_a_fork_costs_a_small_part_of_the_run_that_it_saves() -> None:
     world = backwater.World(Path(backwater.__file__).parent / "benches" / "tcp-10-100M.toml")
-    world.advance("2 s")
     # CPU time, for others may keep the machine busy.
     before = time.process_time()
-    for _ in range(10_000):
+    world.advance("2 s")
+    saved = time.process_time() - before
+    before = time.process_time()
+    for _ in range(1000):
         world.fork()
-    assert time.process_time() - before <= 10_000 * 1e-3
+    # Some 35,000 packet-hops against copying a few hundred packets: measured 1/370.
+    assert time.process_time() - before <= 1000 * saved / 10
 
 
 BOXED = LINE.replace(

@@ -217,10 +217,8 @@ def test_a_class_that_hangs_in_c_does_not_keep_a_sweep_alive(
     folder: Path, number: signal.Signals, code: int
 ) -> None:
     process = hanging(folder, "HangsInC")
-    began = time.monotonic()
     process.send_signal(number)
-    cut = ended(process, timeout=30)
-    assert time.monotonic() - began < 5
+    cut = ended(process)
     assert cut.code == code
     assert cut.document["status"] == "incomplete"
     assert cut.document["failures"] == []
@@ -242,7 +240,7 @@ def test_a_signal_while_a_class_is_loaded_is_no_refusal(folder: Path) -> None:
         process = start("run", "one.toml", "--json", cwd=folder)
         time.sleep(3)
         process.send_signal(number)
-        assert ended(process, timeout=30).code == code
+        assert ended(process).code == code
 
 
 @pytest.mark.parametrize("name", LIMITS)

@@ -86,7 +86,7 @@ def test_a_class_that_never_returns_is_interrupted(
 ) -> None:
     process = loop(tmp_path, name)
     process.send_signal(number)
-    cut = ended(process, timeout=30)
+    cut = ended(process)
     assert cut.code == code
     assert "interrupted; finished cases are kept, --resume continues" in cut.err
     # It is not among the failed: it goes on where the command is continued.

@@ -264,18 +264,20 @@ def test_qlog_has_what_the_sender_saw(tmp_path: Path, transport: str) -> None:
         assert 24 < min(rtts) < max(rtts) < 24 + 25 + 5
 
 
-def test_a_million_packets_are_exported_in_three_seconds(tmp_path: Path) -> None:
-    """A tenth of them, in CPU time: the disk and others on the machine don't count."""
+def test_packets_are_exported_nearly_as_fast_as_they_are_simulated(tmp_path: Path) -> None:
+    """In CPU time: the disk and others on the machine don't count."""
     base = GATED.replace("10 Mbit/s", "10 Gbit/s").replace("100 Mbit/s", "10 Gbit/s")
     scenario = base.partition("mechanisms.bp")[0] + (
         'flows.f = { from = "S", to = "D", '
         'source = { kind = "cbr", packet = "1000 B", rate = "1 Gbit/s" } }\n'
     )
     times = []
-    for file in (None, tmp_path / "x.pftrace"):
+    # The first run loads what the others find.
+    for file in (None, None, tmp_path / "x.pftrace"):
         before = time.process_time()
         run = backwater.run(scenario, perfetto=file)
         times.append(time.process_time() - before)
     # 1 Gbit/s for a second, in packets of 8000 bits; the first leaves at 0.
     assert run.flows["f"]["entered_pkts"] == pytest.approx(125_000, abs=1)
-    assert times[1] - times[0] <= 3.0 * 0.125
+    # 0.8 us a packet to simulate, and 3 us are what a million in three seconds may take.
+    assert times[2] <= 5 * times[1]

@@ -40,6 +40,9 @@ pub fn scenario(
         let what = "the nodes of a scenario take no changes while they run";
         return Err(Fault::refused(what, "--control", "use it with boxes"));
     }
+    // An emulator may be root, and a class of the scenario's author would run as root.
+    let alone = resolved.unhosted("take a part of the tables, or simulate it by `backwater run`");
+    alone.map_err(|d| Fault::Scenario(Box::new(d)))?;
     let mut spec = resolved.spec();
     let nodes = find(&spec, attached)?;
     add_flows(&mut spec, &nodes);

@@ -11,6 +11,7 @@ use backwater_sim::world::{Exit, Fate, Injected, World};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
+use crate::arrivals::Arrivals;
 use crate::certificate::Certificate;
 use crate::clock::Clock;
 use crate::ip;
@@ -23,6 +24,8 @@ use crate::waits::{Lateness, Rests, Thrift};
 const LONGEST: usize = HEADER + 65_536;
 /// Segments read from one device before others have their turn.
 const BURST: usize = 64;
+/// The longest sleep. One that takes longer shows that the driver was stopped, which a sleep without an end would hide.
+const SLEEP: Span = Span::millis(5);
 
 /// A node of the world behind which real programs are.
 #[derive(Debug)]
@@ -114,6 +117,7 @@ pub struct Driver {
     leaving: Vec<Leaving>,
     /// When a packet came or went last.
     busy: Time,
+    arrivals: Arrivals,
     /// Packets go to the other place without the world: what the devices alone can do.
     pub raw: bool,
     /// It has real-time priority.
@@ -140,6 +144,7 @@ impl Driver {
     ) -> io::Result<Driver> {
         let devices = places.iter().map(|place| &place.device);
         let poller = Poller::new(devices.chain(wakes.iter().copied()))?;
+        let arrivals = Arrivals::new(places.len());
         let leaving = places.iter().map(|_| Leaving::default()).collect();
         let routes = places
             .iter()
@@ -158,6 +163,7 @@ impl Driver {
             headers: Vec::new(),
             leaving,
             busy: Time::ZERO,
+            arrivals,
             raw: false,
             real_time: false,
             rests: Rests::default(),
@@ -195,6 +201,7 @@ impl Driver {
         while taken < BURST {
             let device = &self.places[place].device;
             let Some(length) = system::read(device, &mut self.buffer)? else {
+                self.arrivals.found_empty(place, self.clock.now());
                 return Ok(());
             };
             self.busy = self.clock.now();
@@ -212,6 +219,7 @@ impl Driver {
                 false => self.enter(place, length, cut),
             }
         }
+        self.arrivals.left_some(place);
         Ok(())
     }
 
@@ -219,7 +227,8 @@ impl Driver {
     fn hand_over(&mut self, place: usize, length: usize, cut: Cut) {
         let other = &self.places[(place + 1) % self.places.len()];
         let written = system::write(&other.device, &self.buffer[..length]);
-        let late_ns = self.clock.now().since(self.busy).0 / 1000;
+        let waited = self.arrivals.waited(place, self.busy);
+        let late_ns = (self.clock.now().since(self.busy).0 + waited.0) / 1000;
         for _ in 0..cut.segments() {
             match written {
                 Ok(_) => self.certificate.left(late_ns),
@@ -241,6 +250,7 @@ impl Driver {
             return;
         };
         let kept = self.payloads.keep(&mut self.buffer, length, cut, seen.ecn);
+        self.payloads.get_mut(kept).waited = self.arrivals.waited(place, self.busy);
         let at = self.busy.max(self.world.now());
         // Where there are radios the flows of a scenario are best effort, too, unless they say otherwise.
         let class = match self.world.air.media.is_empty() {
@@ -296,7 +306,7 @@ impl Driver {
         }
         let device = &self.places[place].device;
         let kept = self.payloads.get_mut(leaving.kept);
-        let cut = kept.cut;
+        let (cut, waited) = (kept.cut, kept.waited);
         let whole = kept.whole();
         let written = if cut.segments() == 1 && run.mark {
             // A copy of the packet may leave without the mark.
@@ -313,7 +323,10 @@ impl Driver {
         self.busy = self.clock.now();
         for due in leaving.due.drain(..) {
             match written {
-                Ok(_) => self.certificate.left(self.busy.since(due).0 / 1000),
+                Ok(_) => {
+                    let late = self.busy.since(due).0 + waited.0;
+                    self.certificate.left(late / 1000);
+                }
                 Err(_) => self.certificate.refused += 1,
             }
         }
@@ -325,12 +338,16 @@ impl Driver {
         let now = self.clock.now();
         self.thrift.awake(now, self.busy);
         let nap = self.thrift.nap().filter(|_| self.patience.saves);
-        let until = Time(due.0.saturating_sub(self.before().0));
+        let until = Time(due.0.saturating_sub(self.before().0)).min(now.after(SLEEP));
         let looks = until <= now || self.busy.after(self.patience.after) > now;
+        if self.arrivals.look_again(now) {
+            return Ok(false);
+        }
         let rest = || self.rests.due(now, due).filter(|_| self.real_time && looks);
         if let Some(end) = nap.or_else(rest) {
             system::sleep_until_ns(self.clock.system_ns(end));
             let woke = self.clock.now();
+            self.arrivals.slept(end, woke);
             self.rests.took(now, woke);
             self.thrift.napped(woke);
             return Ok(false);
@@ -340,6 +357,7 @@ impl Driver {
         }
         self.ready = self.poller.sleep(self.clock.system_ns(until))?;
         let woke = self.clock.now();
+        self.arrivals.slept(until, woke);
         self.rests.took(now, woke);
         self.thrift.slept(woke);
         self.lateness.ended(until, woke);

@@ -6,7 +6,7 @@
 //! * `nat` leads from an emulated path to the networks beyond: address translation, forwarding and resolvers.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers, `offload` cuts
 //!   super-packets.
-//! * `clock` tells the time, `certificate` how well it was kept.
+//! * `clock` tells the time, `certificate` how well it was kept; `arrivals` says how long a packet may have waited unread.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario; `session` runs either to its end, and
 //!   `live` changes it meanwhile.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
@@ -16,6 +16,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod address;
+pub mod arrivals;
 pub mod attach;
 pub mod certificate;
 pub mod clock;

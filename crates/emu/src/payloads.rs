@@ -2,6 +2,7 @@
 //! all its segments have come out.
 
 use backwater_transport::segment::Ecn;
+use backwater_transport::units::Span;
 
 use crate::offload::{Cut, HEADER};
 
@@ -21,6 +22,8 @@ pub struct Kept {
     pub cut: Cut,
     /// The codepoint with which it came in.
     pub ecn: Ecn,
+    /// How long it may have waited in its device.
+    pub waited: Span,
     /// Segments that are in the world.
     left: usize,
 }
@@ -63,6 +66,7 @@ impl Payloads {
                 bytes,
                 cut,
                 ecn,
+                waited: Span::ZERO,
                 left,
             });
             self.places.len() - 1

@@ -13,7 +13,7 @@ use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
-use crate::document::{document, document_until};
+use crate::document::{document, document_until, mechanisms};
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -158,12 +158,17 @@ impl Resolved {
     /// Builds the world, or says which field stands in the way. A scenario with parts that a host has to make is
     /// refused.
     pub fn build(&self) -> Result<World, Diagnostic> {
-        if let Some(part) = self.hosted().next() {
-            let what = "a part is a Python class, and this program runs no Python";
-            let fix = "run it by the command or from Python";
-            return Err(self.refuse(&join(&part.path, "kind"), what, fix));
-        }
+        self.unhosted("run it by the command or from Python")?;
         self.build_hosted(&self.spec())
+    }
+
+    /// Refuses a scenario with parts that a host has to make, where there is none.
+    pub fn unhosted(&self, fix: &str) -> Result<(), Diagnostic> {
+        let what = "a part is a Python class, which does not run here";
+        match self.hosted().next() {
+            Some(part) => Err(self.refuse(&join(&part.path, "kind"), what, fix)),
+            None => Ok(()),
+        }
     }
 
     /// The same for a host, which put detectors into the specification, and gives controllers to the world's flows.
@@ -180,6 +185,11 @@ impl Resolved {
     /// The ways of its flows over radio hops in a world of this scenario.
     pub fn ways(&self, world: &World) -> Value {
         ways(self, world)
+    }
+
+    /// What its mechanisms need in a world of this scenario, and what they are warned of.
+    pub fn mechanisms(&self, world: &World) -> Value {
+        mechanisms(world)
     }
 
     /// At which power stations hear each other in a world of this scenario.

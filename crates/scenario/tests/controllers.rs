@@ -130,7 +130,7 @@ flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "py
     assert_eq!(resolved.hosted().count(), 1);
     assert!(resolved.build_hosted(&resolved.spec()).is_ok());
     let refused = resolved.build().unwrap_err().to_string();
-    assert!(refused.contains("runs no Python"), "{refused}");
+    assert!(refused.contains("a Python class"), "{refused}");
     assert!(refused.contains("x.toml:7"), "{refused}");
     assert!(file("absent.py").is_err());
 }

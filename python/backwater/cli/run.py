@@ -11,7 +11,7 @@ import typer
 from backwater._native import Resolved
 from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
-from backwater.model import workers
+from backwater.model import outputs, workers
 from backwater.model.invariants import broken
 from backwater.model.simulate import resolve
 from backwater.present import chart_file
@@ -80,6 +80,16 @@ def command(
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
+    written = {
+        "--pcap": pcap,
+        "--record": record,
+        "--perfetto": perfetto,
+        "--qlog": qlog,
+        "--plot": plot,
+        "--report": report,
+        **{f"--mahimahi-log {link}": file for link, file in logs.items()},
+    }
+    outputs.of_run(scenario, resolved, written)
     document = workers.run_one(
         resolved,
         name,

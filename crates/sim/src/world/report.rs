@@ -11,6 +11,7 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
+use crate::mechanism::Headroom;
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -25,6 +26,16 @@ impl World {
         self.shared
             .mechanisms
             .headroom_warnings(&self.shared.network)
+    }
+
+    /// Mechanisms of which no port sees data that could be stopped.
+    pub fn blind_warnings(&self) -> Vec<String> {
+        self.shared.mechanisms.blind_warnings(&self.shared.network)
+    }
+
+    /// What may still come to each port that a mechanism watches, when its mark has been crossed.
+    pub fn headroom(&self) -> Vec<Headroom> {
+        self.shared.mechanisms.headroom(&self.shared.network)
     }
 
     /// Sums up at the present. Checks conservation.

@@ -18,7 +18,7 @@ impl World {
             return mechanisms.refresh(control, timer, epoch);
         };
         let air = &self.media.air;
-        air.notice_expires(mechanisms, control, station, class, now);
+        air.notice_expires(&mut self.shared, control, station, class, now);
     }
 
     /// A detector's timer has come.

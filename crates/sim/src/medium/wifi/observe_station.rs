@@ -10,6 +10,7 @@ use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::control::HeldBack;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
@@ -19,6 +20,7 @@ use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::network::Network;
 use crate::network::views::queued_hosts;
+use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::table::Id;
 
@@ -26,7 +28,7 @@ impl Air {
     /// A notice of a mechanism at a station is about to expire.
     pub(crate) fn notice_expires(
         &self,
-        mechanisms: &mut Mechanisms,
+        cx: &mut Shared,
         control: ControlId,
         station: u32,
         class: usize,
@@ -36,8 +38,17 @@ impl Air {
         let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
         let stopped = gates.is_some_and(|g| opens(g) > now);
         let view = self.station_view(station, class, now);
-        mechanisms.controls[control].expiring(0, view, stopped);
-        mechanisms.collect(control);
+        let mechanism = &mut cx.mechanisms.controls[control];
+        let held_back = match mechanism.heeds_gates() {
+            true => self.held_back(&cx.network, station, class, now),
+            false => HeldBack::default(),
+        };
+        mechanism.expiring(0, view, stopped, &held_back);
+        if mechanism.takes_owners() {
+            let owners = owners_of(self, &cx.network, station, class);
+            mechanism.owners(&view, &owners);
+        }
+        cx.mechanisms.collect(control);
     }
 
     /// The timer of a detector at a station has come.
@@ -74,11 +85,16 @@ impl Air {
     /// The same without a frame that is about to leave.
     fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
         let mut view = self.station_view(station, number, now);
-        view.held -= match self.radios[station as usize].categories[number].buffer {
+        view.held = self.less(station, number, view.held, bytes);
+        view
+    }
+
+    /// What is held of a category, in the unit of its limit, less a frame.
+    fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
+        held - match self.radios[station as usize].categories[number].buffer {
             Limit::Packets(_) => 1,
             Limit::Bytes(_) | Limit::Unlimited => bytes,
-        };
-        view
+        }
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
@@ -109,8 +125,7 @@ impl Air {
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, network: &Network, hop: u32, number: usize, packet_id: PacketId) -> Seen {
-        let packet = &network.packets[packet_id];
+    fn seen_queued(&self, hop: u32, number: usize, packet: &Packet) -> Seen {
         Seen {
             class: number as u8,
             bytes: packet.frame(),
@@ -121,6 +136,26 @@ impl Air {
             packet: None,
             to: Some(packet.to),
         }
+    }
+
+    /// The frames of a category that gates hold back.
+    fn held_back(&self, network: &Network, station: u32, number: usize, now: Time) -> HeldBack {
+        let mut held_back = HeldBack {
+            rest: self.station_view(station, number, now).held,
+            ..HeldBack::default()
+        };
+        for hop in &self.radios[station as usize].hops {
+            let queue = network.ports[self.hops[*hop as usize].port].queue(number);
+            for packet in network.packets.walk(&queue.list) {
+                if self.gate_opens(station, number, *hop, Some(packet.to), now) > now {
+                    held_back.rest = self.less(station, number, held_back.rest, packet.frame());
+                    held_back
+                        .frames
+                        .push(self.seen_queued(*hop, number, packet));
+                }
+            }
+        }
+        held_back
     }
 
     /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
@@ -218,7 +253,7 @@ impl Air {
         now: Time,
     ) {
         if let Some((control, place)) = self.radios[station as usize].watch {
-            let seen = self.seen_queued(&cx.network, hop, number, packet_id);
+            let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
             let view = self.view_without(station, number, seen.bytes, now);
             cx.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             cx.mechanisms.collect(control);
@@ -256,7 +291,7 @@ impl Air {
         if !cx.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
-        let seen = self.seen_queued(&cx.network, hop, number, packet_id);
+        let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
         let standing = cx.mechanisms.controls[control].standing();
         let arrival = Arrival {
             now,

@@ -158,21 +158,27 @@ class RcpRouter:
     due: float = 0.01
     bytes: float = 0.0
     rtts: float = 0.0
-    packets: float = 0.0
+    told: float = 0.0
+    recent: float = 0.0
+    # The mean round trip at the end of each interval.
+    trail: list[tuple[float, float]] = field(default_factory=list)
 
     def tick(self, now: float, queue: float) -> None:
         """Ends the intervals that are over."""
         if now < self.due:
             return
         aim, t = self.gamma * CAPACITY, self.interval
-        if self.packets:
-            recent = self.rtts / self.packets
-            slow = self.rate / CAPACITY * recent / self.mean_rtt
-            self.mean_rtt += min(1.0, slow) * t / self.mean_rtt * (recent - self.mean_rtt)
+        if self.told:
+            self.recent = self.rtts / self.told
+        gain = t / self.mean_rtt
+        if self.recent < self.mean_rtt:
+            gain *= self.rate / CAPACITY * self.recent / self.mean_rtt
+        self.mean_rtt += gain * (self.recent - self.mean_rtt)
+        self.trail.append((now, self.mean_rtt))
         spare = self.alpha * (aim - self.bytes / t) - self.beta * queue / self.mean_rtt
         self.rate *= 1 + t / self.mean_rtt * spare / aim
         self.rate = min(max(self.rate, 1000 / self.mean_rtt), aim)
-        self.bytes = self.rtts = self.packets = 0.0
+        self.bytes = self.rtts = self.told = 0.0
         self.interval = min(self.mean_rtt, 0.01)
         self.due += self.interval
 
@@ -181,7 +187,7 @@ class RcpRouter:
         self.bytes += parcel.bytes
         if parcel.rtt:
             self.rtts += parcel.rtt * parcel.bytes
-            self.packets += parcel.bytes
+            self.told += parcel.bytes
 
     def depart(self, parcel: Parcel) -> None:
         """Writes what the sender gets."""
@@ -255,10 +261,32 @@ def xcp(router: XcpRouter | None = None, options: Options | None = None) -> list
     return integrate(router or XcpRouter(), senders, 12.0, options or Options())
 
 
-def rcp(alpha: float, beta: float, options: Options | None = None) -> list[float]:
+def rcp(
+    alpha: float,
+    beta: float,
+    options: Options | None = None,
+    router: RcpRouter | None = None,
+    flows: int = RCP_FLOWS,
+) -> list[float]:
     """Forty flows that begin with a packet, and then have a twentieth of the capacity each."""
-    senders = [Sender(0.0, RCP_FLOWS, RCP_FLOWS * PACKET)]
-    return integrate(RcpRouter(alpha, beta), senders, 6.0, options or Options())
+    senders = [Sender(0.0, flows, flows * PACKET)]
+    return integrate(router or RcpRouter(alpha, beta), senders, 6.0, options or Options())
+
+
+def rcp_mean_rtt(flows: int, when: float, alpha: float = 0.0, beta: float = 0.0) -> float:
+    """The router's mean round trip then; without gains the rates stay and the queue grows."""
+    router = RcpRouter(alpha, beta)
+    rcp(alpha, beta, router=router, flows=flows)
+    return next(mean for at, mean in reversed(router.trail) if at <= when)
+
+
+def approach_time(mean: float, recent: float, first: float = 0.2) -> float:
+    """Seconds in which RCP's mean round trip comes from `first` to `mean`, both below what is told.
+
+    The rule's differential equation, d' = (recent - d) / d, has the solution
+    t = first - d + recent ln((recent - first) / (recent - d)).
+    """
+    return first - mean + recent * math.log((recent - first) / (recent - mean))
 
 
 def settled(queue: list[float], level: float = 0.1) -> float:
@@ -282,6 +310,14 @@ def main() -> None:
             ("  no window", partial(law, Options(clocked=False))),
             ("  round trips not smoothed", partial(law, instant)),
         ]
+    for told_rtt in (0.5, 2.5):
+        router = RcpRouter(0.0, 0.0)
+        for step in range(500):
+            router.rtts, router.told = told_rtt, 1.0
+            router.tick(0.01 * (step + 1), 0.0)
+        took = approach_time(router.mean_rtt, told_rtt)
+        mean = router.mean_rtt
+        print(f"RCP, {told_rtt:g} s told for 5 s: {mean:.4f} s, by its solution {took:.3f} s")
     for name, run in cases:
         queue = run()
         print(f"{name:33s} peak {max(queue):.3f}, settled after {settled(queue):.2f} s")

@@ -210,6 +210,12 @@ impl Resolved {
         Ok(self.scenario.ways(&world).to_string())
     }
 
+    /// What may still come to the ports that its mechanisms watch, and what they are warned of, as JSON.
+    fn mechanisms(&self, py: Python<'_>) -> PyResult<String> {
+        let world = script::world(py, &self.scenario, None, &Fault::default())?;
+        Ok(self.scenario.mechanisms(&world).to_string())
+    }
+
     /// The power in dBm at which stations hear each other, as JSON, by sender and by receiver.
     fn powers(&self, py: Python<'_>) -> PyResult<String> {
         let world = script::world(py, &self.scenario, None, &Fault::default())?;

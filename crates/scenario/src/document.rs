@@ -18,6 +18,7 @@ use backwater_sim::world::{
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 use slowdowns::{SLOWDOWN, slowdown, slowdowns};
+pub use warnings::mechanisms;
 use warnings::{starved, warnings};
 
 use crate::cell;

@@ -2,13 +2,14 @@
 //!
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
 //! left, by the same account, or frames on a wire and over the air; `queue_max_B`, the most bytes of frames held. Flows:
-//! `goodput_bps`, IP bytes delivered; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
+//! `goodput_bps`, as the tables have it: with a transport the application's bytes that arrived in order, without one IP bytes; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
 //! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. Classes: `goodput_bps` and `jain` of the flows
 //! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
 mod class;
+mod flow;
 mod law;
 mod station;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_sim::ends::Delivered;
 use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
 use backwater_sim::network::Part;
@@ -30,6 +32,7 @@ use serde_json::{Map, Value, json};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::air::far;
 use crate::resolved::Resolved;
+use crate::series::flow::OfFlow;
 use crate::series::law::{OfLaw, held};
 use crate::series::station::OfStation;
 use crate::units;
@@ -111,15 +114,6 @@ struct OfPort {
     known: usize,
     /// Packets that wait: what is lost may have come no further than the queue's door.
     waiting: BTreeSet<(FlowId, u32)>,
-}
-
-#[derive(Clone)]
-struct OfFlow {
-    bits: Vec<u64>,
-    packets: Vec<u64>,
-    delay_s: Vec<f64>,
-    window: Vec<Option<f64>>,
-    srtt: Vec<Option<f64>>,
 }
 
 impl Series {
@@ -216,18 +210,20 @@ impl Series {
             return;
         }
         let n = self.intervals;
-        let of = self
-            .flows
-            .entry(record.flow)
-            .or_insert_with(|| OfFlow::new(n));
-        match record.what {
-            What::Deliver => {
-                of.bits[at] += 8 * u64::from(record.len);
-                of.packets[at] += 1;
-                of.delay_s[at] += record.value as f64 / 1e12;
-            }
-            What::Window => of.window[at] = Some(record.value as f64),
-            _ => of.srtt[at] = Some(record.value as f64 / 1e12),
+        let of = self.flows.entry(record.flow);
+        let transport = world.network.flows[record.flow].part != Part::None;
+        of.or_insert_with(|| OfFlow::new(n))
+            .note(record, at, transport);
+    }
+
+    /// Adds what receivers had given to their applications, in order of time.
+    pub fn extend_delivered(&mut self, log: Vec<Delivered>) {
+        let n = self.intervals;
+        for delivered in log.into_iter().filter(|d| d.at <= self.end) {
+            let at = ((delivered.at.0 / self.every.0) as usize).min(n - 1);
+            let of = self.flows.entry(delivered.flow);
+            of.or_insert_with(|| OfFlow::new(n))
+                .rise_to(delivered.bytes, at);
         }
     }
 
@@ -352,17 +348,5 @@ impl OfPort {
             self.queue_max[later] = held;
         }
         self.known = self.known.max(at);
-    }
-}
-
-impl OfFlow {
-    fn new(intervals: usize) -> OfFlow {
-        OfFlow {
-            bits: vec![0; intervals],
-            packets: vec![0; intervals],
-            delay_s: vec![0.0; intervals],
-            window: vec![None; intervals],
-            srtt: vec![None; intervals],
-        }
     }
 }

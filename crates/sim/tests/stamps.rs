@@ -217,6 +217,63 @@ fn rcp_raises_its_rate_by_the_unused_capacity() {
     assert_eq!(granted, CongestionHeader::Rate { rtt: RTT, rate });
 }
 
+/// A router of 12.5 MB/s whose packets name these round trips in seconds, with their bytes, in each interval of 10 ms.
+fn rcp_told(intervals: usize, told: &[(f64, u64)]) -> AnyStamp {
+    let mut rcp = law("rcp", Some(Rate(100_000_000)), &[]);
+    for n in 0..intervals {
+        for &(rtt, size) in told {
+            let header = CongestionHeader::Rate {
+                rtt: Span::from_seconds(rtt),
+                rate: f64::INFINITY,
+            };
+            let now = at(0.01 * n as f64 + 0.005);
+            rcp.update(now, waiting(0));
+            let one = Seen {
+                size,
+                ..seen(now, waiting(0))
+            };
+            rcp.arrive(&one, Some(&header));
+        }
+    }
+    rcp.update(at(0.01 * intervals as f64), waiting(0));
+    rcp
+}
+
+/// Longer round trips count with the gain T/d: the mean follows d' = (r - d) / d, so it goes from 0.2 s to d within
+/// 0.2 - d + r ln((r - 0.2) / (r - d)), whatever the rate is.
+#[test]
+fn rcp_follows_longer_round_trips_within_one_of_them() {
+    let r = 2.5;
+    let rcp = rcp_told(500, &[(r, SIZE)]);
+    let d = value(&rcp, "mean_rtt_s");
+    let took = 0.2 - d + r * libm::log((r - 0.2) / (r - d));
+    assert!((took / 5.0 - 1.0).abs() < 0.01, "{d} after {took}");
+    assert!(d > 2.3, "{d}");
+}
+
+/// Shorter ones with (R/C) (r/d) (T/d): from 0.2 s to 0.2 - 0.05 · 0.5 · 0.05 · 0.1 s after one interval. The mean of an
+/// interval weighs by bytes: 1500 B of 0.05 s and 500 B of 0.25 s are 0.1 s.
+#[test]
+fn rcp_follows_shorter_round_trips_slowly_and_weighs_them_by_bytes() {
+    for told in [&[(0.1, SIZE)][..], &[(0.05, 1500), (0.25, 500)]] {
+        let d = value(&rcp_told(1, told), "mean_rtt_s");
+        assert!(near(d, 0.2 - 0.05 * 0.5 * 0.05 * 0.1), "{d}");
+    }
+}
+
+/// An interval without packets counts as the one before: 0.2 s, then 0.2 + 0.05 · 0.8 = 0.24 s and 0.24 + 0.01 / 0.24 · 0.76.
+/// Before the first packet nothing moves.
+#[test]
+fn rcp_counts_an_empty_interval_as_the_one_before() {
+    let mut rcp = rcp_told(1, &[(1.0, SIZE)]);
+    assert!(near(value(&rcp, "mean_rtt_s"), 0.24));
+    rcp.update(at(0.02), waiting(0));
+    let expected = 0.24 + 0.01 / 0.24 * 0.76;
+    assert!(near(value(&rcp, "mean_rtt_s"), expected));
+    let silent = rcp_told(3, &[]);
+    assert!(near(value(&silent, "mean_rtt_s"), 0.2));
+}
+
 /// The rate lies between a packet for each round trip and a share γ of the capacity.
 #[test]
 fn rcp_keeps_its_rate_within_bounds() {

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,12 @@ from backwater.results import integrity, lock
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
+from backwater.study.ablation import concerns
 from backwater.study.ablation_run import AblationRun
-from backwater.study.definition import Planned, Study
-from backwater.verdict.judge import JudgedCases, judge_all
+from backwater.study.definition import Planned, Study, canonical
+from backwater.verdict.claim import pairs_of
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge_all
 
 Progress = Callable[[int, int], None]
 # The status of a folder that holds a shard and is to be merged with others.
@@ -181,6 +185,7 @@ class Execution:
         assert results is not None, "the batch comes first"
         judged_cases = self.judged_cases(results)
         results.judged = judge_all(self.study.id, self.study.claims, judged_cases)
+        self._mark_testable(results.judged, judged_cases)
         failed = any(case.status == FAILED for case in results.cases)
         results.manifest.update(
             status="failed" if status == "done" and failed else status,
@@ -193,6 +198,24 @@ class Execution:
             write_manifest(self.folder, results.manifest)
             results.store.seal()
         return results
+
+    def _mark_testable(self, records: list[dict[str, Any]], judged_cases: JudgedCases) -> None:
+        """Says of each claim whether there is a mechanism or controller to ablate."""
+        resolved = {case.case_json: case.resolved for case in self.plan}
+
+        @cache
+        def read(labels: str) -> dict[str, Any]:
+            found: dict[str, Any] = json.loads(resolved[labels].canonical)
+            return found
+
+        for claim, record in zip(self.study.claims, records, strict=True):
+            pairs = pairs_of(claim, judged_cases.combinations)
+            record["mechanism"] = any(
+                concerns(self.study.ablations, claim.id, labels, read(canonical(dict(labels))))
+                for pair in pairs
+                for labels in pair
+                if labels is not None
+            )
 
     def judged_cases(self, results: Results) -> JudgedCases:
         """The cases on which claims are judged."""

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::Headroom;
 use backwater_sim::network::Part;
 use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
+use serde_json::{Value, json};
 
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
 const KERNEL: u64 = 4 << 20;
@@ -17,7 +19,7 @@ const SHOWN: usize = 8;
 
 /// Warnings about a run's numbers.
 pub fn warnings(world: &World, report: &Report) -> Vec<String> {
-    let mut all = world.headroom_warnings();
+    let mut all = of_mechanisms(world);
     if let Some(d) = &report.deadlock {
         let names: Vec<&str> = d
             .cycle
@@ -46,6 +48,30 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         all.push("conservation is broken: this is a defect of Backwater; please report the scenario and the seed".into());
     }
     all
+}
+
+/// What is known of mechanisms before a run.
+pub fn of_mechanisms(world: &World) -> Vec<String> {
+    [world.blind_warnings(), world.headroom_warnings()].concat()
+}
+
+/// What may still come to each port that a mechanism watches, and what the mechanisms are warned of: what `check` prints.
+pub fn mechanisms(world: &World) -> Value {
+    let name = |port: &PortId| world.network.ports[*port].more.name.as_str();
+    let row = |need: &Headroom| {
+        json!({
+            "port": name(&need.port),
+            "watches": if need.ingress { "ingress" } else { "queue" },
+            "feeders": need.feeders.iter().map(name).collect::<Vec<_>>(),
+            "frames": need.frames,
+            "frame_B": need.frame,
+            "room_frames": need.room,
+        })
+    };
+    json!({
+        "headroom": world.headroom().iter().map(row).collect::<Vec<_>>(),
+        "warnings": of_mechanisms(world),
+    })
 }
 
 /// Flows that had packets in the last third of the run, of which none was delivered then.

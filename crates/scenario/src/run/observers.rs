@@ -45,6 +45,7 @@ impl Observers {
         }
         if keep.series.is_some() {
             world.start_law_log();
+            world.ends.start_log();
         }
         if keep.pcap.is_some() {
             world.start_air_log();
@@ -127,6 +128,7 @@ impl Observers {
         if let Some(series) = &mut self.series {
             series.extend(world, &records);
             series.extend_laws(world.take_law_log());
+            series.extend_delivered(world.ends.take_log());
         }
         Ok(())
     }

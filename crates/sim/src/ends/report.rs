@@ -30,6 +30,7 @@ impl Ends {
             stats,
             warning: connection.sender.warning(),
             header: connection.sender.controller().congestion_header(),
+            approach: connection.sender.controller().approach(),
             ecn: connection.sender.controller().ecn(),
         }
     }

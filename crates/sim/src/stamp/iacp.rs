@@ -18,7 +18,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::Build;
-use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Stamp, gain};
+use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Senders, Stamp, gain};
 use super::measure::{FLOW_TIMEOUT, Flows, Smoothed, ticks};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -103,6 +103,56 @@ impl IacpLaw {
         let since = self.since.unwrap_or(now);
         self.samples as f64 / now.since(since).seconds().max(1e-9)
     }
+
+    /// Says that the loop is unstable with senders that go such a share of the way to the target at each
+    /// acknowledgement. Both bounds are linear: where a window is of three packets or fewer, whole packets damp a
+    /// slow sender's swing.
+    fn instability(&self, now: Time, approach: f64) -> Option<String> {
+        let round = self.mean_rtt.get()?;
+        let gain = match self.literal {
+            true => self.b * self.g,
+            false => self.b,
+        };
+        let (loop_gain, bound) = match self.update {
+            Update::Sample => {
+                let rate = self.sample_rate(now).max(1e-9);
+                // A sender has one acknowledgement for each of `flows` samples.
+                let lag = |share: f64, each: f64| (1.0 - share) / share * each / rate;
+                let lags = [lag(approach, self.flows.count()), lag(self.weight, 1.0)];
+                (gain * round * rate, round * critical_gain(round, lags))
+            }
+            // A step is seen one step later, when a sender has gone a share s of the way: the poles are those of
+            // (z - 1) (z - 1 + s) + b s, within the circle for b < 1 and each s.
+            Update::MeanRtt => (gain, 1.0),
+        };
+        (loop_gain >= bound).then(|| {
+            format!(
+                "b = {} makes the loop unstable: the gain of a round trip of {round:.3} s is {loop_gain:.2} and has to be \
+                 below {bound:.2} with senders that go {approach} of the way to the target at each acknowledgement; the \
+                 paper's bound, b <= 2 R0 = {:.3}, is another one because its two sides have different units",
+                self.b,
+                2.0 * round
+            )
+        })
+    }
+}
+
+/// The gain from which on an integrator with a delay T and two lags τ, in seconds, is unstable:
+/// K e^(-sT) / (s (1 + s τ)…) has the phase -π where ω T + Σ atan(ω τ) = π/2, and must be below 1 there. Without lags
+/// that is K T < π/2.
+fn critical_gain(delay: f64, lags: [f64; 2]) -> f64 {
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let (mut low, mut high) = (0.0, quarter / delay.max(1e-9));
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let behind = lags.map(|lag| libm::atan(middle * lag));
+        match middle * delay + behind[0] + behind[1] < quarter {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    lags.iter()
+        .fold(low, |gain, lag| gain * libm::hypot(1.0, low * lag))
 }
 
 impl Stamp for IacpLaw {
@@ -152,30 +202,13 @@ impl Stamp for IacpLaw {
         self.write(passing);
     }
 
-    fn warning(&self, now: Time) -> Option<String> {
-        let round = self.mean_rtt.get()?;
-        let gain = if self.literal {
-            self.b * self.g
-        } else {
-            self.b
-        };
-        let (loop_gain, bound) = match self.update {
-            Update::Sample => (
-                gain * round * self.sample_rate(now),
-                std::f64::consts::FRAC_PI_2,
-            ),
-            // A step is seen one step later, so the poles are those of z (z - 1) + b.
-            Update::MeanRtt => (gain, 1.0),
-        };
-        (loop_gain >= bound).then(|| {
-            format!(
-                "b = {} makes the loop unstable: the gain of a round trip of {round:.3} s is {loop_gain:.2} and has to \
-                 be below {bound:.2}; the paper's bound, b <= 2 R0 = {:.3}, is another one because its two sides have \
-                 different units",
-                self.b,
-                2.0 * round
-            )
-        })
+    fn warnings(&self, now: Time, senders: &Senders) -> Vec<String> {
+        let said = [
+            self.instability(now, senders.approach.unwrap_or(1.0)),
+            self.room.warning(),
+            Flows::warning(senders),
+        ];
+        said.into_iter().flatten().collect()
     }
 
     fn values(&self) -> [(&'static str, f64); 4] {

@@ -59,6 +59,17 @@ pub struct Passing<'a> {
     pub window: Option<&'a mut u32>,
 }
 
+/// The flows that carry the headers of a law.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Senders {
+    /// How many.
+    pub flows: usize,
+    /// Pairs of nodes between which they go.
+    pub pairs: usize,
+    /// Least share of the way to a target that one of them goes at an acknowledgement.
+    pub approach: Option<f64>,
+}
+
 /// A law.
 pub trait Stamp {
     /// The headers that it writes; none if it changes something else.
@@ -92,9 +103,9 @@ pub trait Stamp {
         self.depart(seen, passing);
     }
 
-    /// A warning for the report of a run.
-    fn warning(&self, _now: Time) -> Option<String> {
-        None
+    /// Warnings for the report of a run.
+    fn warnings(&self, _now: Time, _senders: &Senders) -> Vec<String> {
+        Vec::new()
     }
 
     /// Up to four named values for the report of a run.
@@ -167,28 +178,47 @@ pub const BUFFER: Opt = Opt::new(
 .at_least("1 packets")
 .at_most("1000000 packets");
 
-/// That option.
+/// That option, and the port's own buffer where that counts packets.
 #[derive(Copy, Clone, Debug)]
-pub struct Room(Option<u64>);
+pub struct Room {
+    written: Option<u64>,
+    port: Option<u64>,
+}
 
 impl Room {
     /// From the arguments of a law with the option.
     pub fn new(args: &Args) -> Room {
-        Room(args.has("buffer").then(|| args.packets("buffer")))
+        Room {
+            written: args.has("buffer").then(|| args.packets("buffer")),
+            port: None,
+        }
     }
 
     /// Whether the port's buffer has to count packets.
     pub fn needs_packets(self) -> bool {
-        self.0.is_none()
+        self.written.is_none()
     }
 
     /// Packets.
-    pub fn at(self, place: &Place) -> f64 {
-        let port = match place.buffer {
+    pub fn at(&mut self, place: &Place) -> f64 {
+        self.port = match place.buffer {
             Limit::Packets(packets) => Some(packets),
             Limit::Bytes(_) | Limit::Unlimited => None,
         };
-        self.0.or(port).expect("a place that was checked") as f64
+        self.written
+            .or(self.port)
+            .expect("a place that was checked") as f64
+    }
+
+    /// Says that the law waits for packets that the port would have dropped.
+    pub fn warning(self) -> Option<String> {
+        let (written, port) = (self.written?, self.port?);
+        (written > port).then(|| {
+            format!(
+                "the law's buffer of {written} packets is larger than its port's of {port}, so that the law waits for a queue \
+                 that the port drops: leave out `buffer` in the stamp, or write {port} packets at most"
+            )
+        })
     }
 }
 

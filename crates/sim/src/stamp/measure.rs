@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::units::{Span, Time};
 
-use super::law::{Backlog, Place, Seen};
+use super::law::{Backlog, Place, Seen, Senders};
 
 /// Bytes over the last `span`.
 #[derive(Clone, Debug)]
@@ -196,6 +196,17 @@ impl Flows {
     /// Active pairs, at least one.
     pub fn count(&self) -> f64 {
         self.last.len().max(1) as f64
+    }
+
+    /// Says that several flows between the same nodes count as one.
+    pub fn warning(senders: &Senders) -> Option<String> {
+        let Senders { flows, pairs, .. } = *senders;
+        (flows > pairs).then(|| {
+            format!(
+                "the law counts pairs of nodes, as its source does: it takes {flows} flows for {pairs}, so that its target is \
+                 for {pairs}; give each flow a pair of nodes of its own"
+            )
+        })
     }
 }
 

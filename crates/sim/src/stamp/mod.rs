@@ -24,7 +24,7 @@ use crate::ids::LawId;
 
 pub use script::Writes;
 
-pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Stamp};
+pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Senders, Stamp};
 
 /// A law that is shown the departures of an egress.
 #[derive(Copy, Clone, Debug)]
@@ -100,10 +100,10 @@ macro_rules! stamps {
                     AnyStamp::Custom(s) => s.cross(seen, passing),
                 }
             }
-            fn warning(&self, now: Time) -> Option<String> {
+            fn warnings(&self, now: Time, senders: &Senders) -> Vec<String> {
                 match self {
-                    $(AnyStamp::$type(s) => s.warning(now),)*
-                    AnyStamp::Custom(s) => s.warning(now),
+                    $(AnyStamp::$type(s) => s.warnings(now, senders),)*
+                    AnyStamp::Custom(s) => s.warnings(now, senders),
                 }
             }
             fn values(&self) -> [(&'static str, f64); 4] {

@@ -5,7 +5,9 @@
 //!
 //! Reference: Dukkipati et al., IWQoS 2005; Dukkipati's thesis, 2008; `rcp.cc` of Zhang and Dukkipati for ns-2.
 //! R ← R (1 + (T/d) (α (γC - y) - β q/d) / (γC)), between one packet for each d and γC. The mean round trip d
-//! moves with the gain T/d, or with (R/C) (d_T/d) (T/d) where that is smaller.
+//! moves toward the mean d_T of the last interval with packets, which weighs each by its bytes: with the gain T/d
+//! where d_T is d or more, else with (R/C) (d_T/d) (T/d). So d follows longer round trips within one of them, and
+//! shorter ones slowly.
 
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{Default, Kind, Opt, Part};
@@ -36,20 +38,25 @@ pub struct RcpLaw {
     interval: f64,
     due: Time,
     arrived: u64,
+    /// Of this interval: round trips times bytes, and those bytes.
     rtts: (f64, u64),
+    /// Mean round trip of the last interval with packets; zero before the first.
+    recent: f64,
 }
 
 impl RcpLaw {
     fn control(&mut self, backlog: Backlog) -> Span {
         let t = self.interval;
-        let (sum, count) = std::mem::take(&mut self.rtts);
-        if count > 0 {
-            let recent = sum / count as f64;
-            let plain = t / self.d;
-            let slow = self.rate / self.capacity * (recent / self.d) * (t / self.d);
-            let gain = plain.min(slow);
-            self.d += gain * (recent - self.d);
+        let (sum, bytes) = std::mem::take(&mut self.rtts);
+        if bytes > 0 {
+            self.recent = sum / bytes as f64;
         }
+        // An interval without packets counts as the one before, in ns-2, too.
+        let gain = match self.recent >= self.d {
+            true => t / self.d,
+            false => self.rate / self.capacity * (self.recent / self.d) * (t / self.d),
+        };
+        self.d += gain * (self.recent - self.d);
         let aim = self.gamma * self.capacity;
         let input = self.arrived as f64 / t;
         self.arrived = 0;
@@ -84,8 +91,8 @@ impl Stamp for RcpLaw {
     fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
         self.arrived += seen.size;
         if let Some(rtt) = header.and_then(CongestionHeader::rtt) {
-            self.rtts.0 += rtt.seconds();
-            self.rtts.1 += 1;
+            self.rtts.0 += rtt.seconds() * seen.size as f64;
+            self.rtts.1 += seen.size;
         }
     }
 
@@ -157,6 +164,7 @@ pub const PART: Part<Build> = Part {
             due: Time::ZERO.after(Span::from_seconds(interval)),
             arrived: 0,
             rtts: (0.0, 0),
+            recent: 0.0,
         };
         Ok(law.into())
     },

@@ -10,9 +10,10 @@
 
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::units::Time;
 
 use super::Build;
-use super::law::{BUFFER, Passing, Place, Room, Seen, Stamp};
+use super::law::{BUFFER, Passing, Place, Room, Seen, Senders, Stamp};
 use super::measure::{FLOW_TIMEOUT, Flows};
 
 /// The options and the state.
@@ -52,6 +53,13 @@ impl Stamp for WeightedWindow {
         if let Some(window) = passing.window.as_deref_mut() {
             *window = (*window).min((self.packets() * self.segment) as u32);
         }
+    }
+
+    fn warnings(&self, _: Time, senders: &Senders) -> Vec<String> {
+        [self.room.warning(), Flows::warning(senders)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn values(&self) -> [(&'static str, f64); 4] {

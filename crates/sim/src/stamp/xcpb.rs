@@ -15,7 +15,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::Build;
 use super::allocation::{Allocation, FIRST, SHUFFLE};
-use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Stamp, gain};
+use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Senders, Stamp, gain};
 use super::measure::{Smoothed, ticks};
 
 /// The options and the state.
@@ -115,6 +115,10 @@ impl Stamp for XcpBlind {
     fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
         self.allocation
             .write(seen.size, passing.header.as_deref_mut());
+    }
+
+    fn warnings(&self, _: Time, _: &Senders) -> Vec<String> {
+        self.room.warning().into_iter().collect()
     }
 
     fn values(&self) -> [(&'static str, f64); 4] {

@@ -8,10 +8,12 @@ pub(super) mod graph;
 pub(crate) mod mechanisms;
 mod nodes;
 mod ports;
+mod reach;
 mod refills;
 mod routes;
 mod stamps;
 mod trace;
+mod wanted;
 
 use backwater_transport::units::{Span, Time};
 

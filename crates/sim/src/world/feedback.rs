@@ -1,5 +1,7 @@
 //! Explicit feedback at the end of a run: the values of each law, and warnings.
 
+use std::collections::BTreeSet;
+
 use backwater_transport::congestion_header::Layout;
 use backwater_transport::segment::Ecn;
 
@@ -7,7 +9,8 @@ use super::World;
 use super::report_rows::{ConnectionReport, Report};
 use crate::ids::LawId;
 use crate::network::{Flow, Law, Part};
-use crate::stamp::Stamp;
+use crate::stamp::{Senders, Stamp};
+use crate::targets::Targets;
 
 /// A law of explicit feedback at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +21,6 @@ pub struct StampReport {
     pub values: [(&'static str, f64); 4],
     /// Mean and standard deviation of what waited there, in packets.
     pub queue: Option<(f64, f64)>,
-    /// What it has to say of itself.
-    pub warning: Option<String>,
 }
 
 impl World {
@@ -29,7 +30,6 @@ impl World {
             place: law.name.clone(),
             values: law.stamp.values(),
             queue: self.network.statistics(law, self.clock.now),
-            warning: law.stamp.warning(self.clock.now),
         };
         self.network.laws.iter().map(report).collect()
     }
@@ -47,17 +47,57 @@ impl World {
         laws
     }
 
-    /// Warnings about explicit feedback: what laws say of themselves, and flows that no law serves or that one
-    /// misreads.
+    /// Warnings about explicit feedback: what laws say of themselves, laws that nobody obeys, and flows that no law
+    /// serves or that one misreads.
     pub fn feedback_warnings(&self, report: &Report) -> Vec<String> {
-        let said = |s: &StampReport| Some(format!("{}: {}", s.place, s.warning.as_ref()?));
-        let mut all: Vec<String> = report.stamps.iter().filter_map(said).collect();
+        let mut all = Vec::new();
+        for (id, law) in self.network.laws.ids().zip(self.network.laws.iter()) {
+            let senders = self.senders(id, report);
+            let mut said = law.stamp.warnings(self.clock.now, &senders);
+            said.extend(unobeyed(law, &senders));
+            all.extend(said.iter().map(|said| format!("{}: {said}", law.name)));
+        }
         for flow in self.network.flows.iter() {
             if let Part::Data(connection) = flow.part {
                 all.extend(self.of_flow(flow, &report.connections[connection.index()]));
             }
         }
         all
+    }
+
+    /// The flows on whose ways a law writes and that read what it writes.
+    fn senders(&self, id: LawId, report: &Report) -> Senders {
+        let layout = self.network.laws[id].stamp.layout();
+        let mut senders = Senders::default();
+        let mut pairs = BTreeSet::new();
+        for flow in self.network.flows.iter() {
+            // A law without a header of its own changes what every acknowledgement has.
+            let (connection, of_acks) = match flow.part {
+                Part::Data(connection) => (connection, false),
+                Part::Acks(connection) => (connection, true),
+                Part::None => continue,
+            };
+            let connection = &report.connections[connection.index()];
+            let reads = match layout {
+                Some(layout) => !of_acks && connection.header == Some(layout),
+                None => of_acks,
+            };
+            if !reads || !self.laws_on(flow).contains(&id) {
+                continue;
+            }
+            senders.flows += 1;
+            if let Targets::One(to) = flow.to {
+                let to = self.network.hosts[to as usize].0;
+                pairs.insert([flow.from.0.min(to), flow.from.0.max(to)]);
+            }
+            let least = senders.approach.unwrap_or(f64::INFINITY);
+            senders.approach = connection
+                .approach
+                .map(|a| a.min(least))
+                .or(senders.approach);
+        }
+        senders.pairs = pairs.len();
+        senders
     }
 
     fn of_flow(&self, flow: &Flow, connection: &ConnectionReport) -> Option<String> {
@@ -82,4 +122,13 @@ impl World {
             }),
         }
     }
+}
+
+/// Says that no sender reads what a law writes.
+fn unobeyed(law: &Law, senders: &Senders) -> Option<String> {
+    (law.stamp.layout().is_some() && senders.flows == 0).then(|| {
+        "no sender that crosses it reads what its stamp writes, so the stamp changes nothing: give the flows the controller \
+         that belongs to it"
+            .to_owned()
+    })
 }

@@ -23,7 +23,10 @@ impl World {
             let (goals, back) = match &flow.to {
                 Destination::Nearest(goals) => (goals, false),
                 Destination::FromNearest(goals) => (goals, true),
-                Destination::Node(_) | Destination::AnyOf(_) | Destination::Group(_) => continue,
+                Destination::Node(_)
+                | Destination::AnyOf(_)
+                | Destination::Others(_)
+                | Destination::Group(_) => continue,
             };
             let no_radio = |n: &&usize| survey.network.nodes[Id::new(**n)].stations.is_empty();
             let path = match back {

@@ -11,6 +11,7 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
+use crate::mechanism::Headroom;
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -23,6 +24,16 @@ impl World {
     /// still come and the room there is.
     pub fn headroom_warnings(&self) -> Vec<String> {
         self.mechanisms.headroom_warnings(&self.network)
+    }
+
+    /// Mechanisms of which no port sees data that could be stopped.
+    pub fn blind_warnings(&self) -> Vec<String> {
+        self.mechanisms.blind_warnings(&self.network)
+    }
+
+    /// What may still come to each port that a mechanism watches, when its mark has been crossed.
+    pub fn headroom(&self) -> Vec<Headroom> {
+        self.mechanisms.headroom(&self.network)
     }
 
     /// Sums up at the present. Checks conservation.

@@ -148,6 +148,8 @@ pub struct ConnectionReport {
     pub warning: Option<String>,
     /// The congestion header of its segments.
     pub header: Option<Layout>,
+    /// The share of the way to a router's target that its controller goes at an acknowledgement.
+    pub approach: Option<f64>,
     /// The codepoint that its controller asks for.
     pub ecn: Ecn,
 }

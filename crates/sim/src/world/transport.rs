@@ -48,7 +48,11 @@ impl World {
             liar.see(segment.start + u64::from(segment.len), segment.sent);
         }
         let ack = c.receiver.on_segment(now, segment, ecn);
-        if c.transfers.is_some() {
+        let transfers = c.transfers.is_some();
+        if self.ends.log.is_some() {
+            self.ends.note_delivered(id, now);
+        }
+        if transfers {
             self.ends.end_transfers(&self.network, id, now);
         }
         if let Some(ack) = ack {

@@ -208,6 +208,8 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
         ("top", Value::Share(1.0)),
         ("classes", Value::Count(1)),
         ("ecn", Value::Flag(true)),
+        ("marks", Value::Choice("arrival")),
+        ("unmarkable", Value::Choice("pass")),
     ];
     let queue = (row.expect("a queue").build)(&Args(options.into())).expect("legal options");
     let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));

@@ -54,6 +54,10 @@ impl Controller for Iacp {
         Some(Layout::Window)
     }
 
+    fn approach(&self) -> Option<f64> {
+        Some(self.a)
+    }
+
     fn reduction(&self) -> Reduction {
         Reduction::Direct
     }

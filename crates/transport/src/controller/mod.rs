@@ -111,6 +111,13 @@ macro_rules! controllers {
                 }
             }
 
+            fn approach(&self) -> Option<f64> {
+                match self {
+                    $(AnyController::$type(c) => c.approach(),)*
+                    AnyController::Custom(c) => c.approach(),
+                }
+            }
+
             fn heartbeat(&self) -> u64 {
                 match self {
                     $(AnyController::$type(c) => c.heartbeat(),)*

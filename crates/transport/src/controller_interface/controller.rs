@@ -61,6 +61,11 @@ pub trait Controller {
         None
     }
 
+    /// The share of the way to the target of a router that it goes at an acknowledgement; none without such a target.
+    fn approach(&self) -> Option<f64> {
+        None
+    }
+
     /// Bytes of that header.
     fn congestion_header_bytes(&self) -> u64 {
         self.congestion_header().map_or(0, Layout::bytes)

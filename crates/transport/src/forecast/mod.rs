@@ -36,6 +36,8 @@ pub struct Forecaster {
     model: Model,
     tick: Span,
     unit: u64,
+    /// A new forecast leaves no sooner than this after the last.
+    interval: Span,
     tables: Arc<process::Tables>,
     belief: Vec<f64>,
     average: f64,
@@ -75,8 +77,8 @@ impl Account {
 }
 
 impl Forecaster {
-    /// A forecaster that counts packets of `unit` bytes.
-    pub fn new(process: &Process, model: Model, unit: u64) -> Forecaster {
+    /// A forecaster that counts packets of `unit` bytes and makes a forecast each `every` ticks.
+    pub fn new(process: &Process, model: Model, unit: u64, every: u64) -> Forecaster {
         let tables = process.tables();
         let belief = tables.prior();
         let mut forecaster = Forecaster {
@@ -84,6 +86,7 @@ impl Forecaster {
             model,
             tick: process.tick,
             unit,
+            interval: process.tick.times(every),
             belief,
             tables: Arc::new(tables),
             time: None,
@@ -176,13 +179,16 @@ impl Forecaster {
     pub fn feedback(&mut self, now: Time) -> Option<Feedback> {
         self.advance(now);
         let time = self.time?;
-        if self.made != Some(time) {
+        if self
+            .made
+            .is_none_or(|made| time.since(made) >= self.interval)
+        {
             self.forecast();
             self.settled = self.account.settled();
             self.made = Some(time);
         }
         Some(Feedback::Forecast {
-            made: time,
+            made: self.made?,
             packets: self.packets,
             settled: self.settled,
         })
@@ -204,7 +210,7 @@ mod tests {
             quantile: 0.05,
             tabulated: true,
         };
-        Forecaster::new(&process, model, 1400)
+        Forecaster::new(&process, model, 1400, 1)
     }
 
     fn segment(position: u64, next: Span, discarded: u64) -> Segment {
@@ -243,6 +249,91 @@ mod tests {
         let (forecast, settled) = packets(f.feedback(Time::ZERO.after(Span::micros(1_000_001))));
         assert_eq!(forecast, [3, 9, 15, 21, 27, 33, 39, 45]);
         assert_eq!(settled, 400 * 1400);
+    }
+
+    /// The forecasts of a receiver on a constant link after so many ticks: packets of 1500 bytes on the line, 1442 of them counted,
+    /// the first at the start of a tick.
+    fn constant(kbits: u64, ticks: &[u64]) -> Vec<([u16; 8], f64)> {
+        let mut f = forecaster(Model::Bayes);
+        let gap = 1500 * 8 * 1_000_000 / kbits;
+        let mut position = 0;
+        let mut made = Vec::new();
+        for tick in ticks {
+            let end = Time::ZERO.after(Span::millis(20 * tick));
+            loop {
+                let now = Time::ZERO.after(Span::nanos(position / 1442 * gap));
+                // As in the program, a tick has what arrives at its end.
+                if now > end {
+                    break;
+                }
+                let mut packet = segment(position, Span::ZERO, 0);
+                packet.len = 1442;
+                f.on_segment(now, &packet);
+                position += 1442;
+            }
+            let (forecast, _) = packets(f.feedback(end.after(Span::nanos(1))));
+            made.push((forecast, f.tables.mean(&f.belief) / 0.020));
+        }
+        made
+    }
+
+    /// What the authors' receiver, compiled and fed with the same arrivals, forecasts after 1, 5 and 50 ticks, and the
+    /// mean of its belief in packets/s after 50.
+    #[test]
+    fn forecasts_on_constant_links_are_those_of_the_reference() {
+        for (kbits, first, fifth, fiftieth, mean) in [
+            (
+                500,
+                [0, 0, 0, 1, 2, 2, 3, 4],
+                [0, 0, 0, 1, 1, 2, 3, 4],
+                [0, 0, 0, 0, 1, 2, 2, 3],
+                56.9,
+            ),
+            (
+                1000,
+                [0, 1, 1, 2, 3, 4, 6, 7],
+                [0, 1, 1, 2, 3, 4, 5, 6],
+                [0, 0, 1, 2, 3, 4, 5, 6],
+                98.3,
+            ),
+            (
+                1800,
+                [1, 3, 4, 6, 8, 10, 12, 14],
+                [0, 2, 4, 5, 7, 9, 11, 13],
+                [0, 2, 3, 5, 7, 8, 10, 12],
+                160.7,
+            ),
+            (
+                2400,
+                [1, 4, 6, 9, 11, 14, 16, 19],
+                [1, 3, 6, 8, 11, 13, 16, 18],
+                [1, 3, 5, 8, 10, 13, 15, 18],
+                209.3,
+            ),
+            (
+                2700,
+                [1, 4, 6, 9, 11, 14, 16, 19],
+                [1, 4, 7, 9, 12, 15, 18, 21],
+                [1, 4, 7, 10, 13, 15, 18, 21],
+                236.9,
+            ),
+            (
+                3000,
+                [2, 5, 8, 11, 14, 18, 21, 24],
+                [2, 5, 8, 11, 15, 18, 21, 25],
+                [2, 4, 8, 11, 14, 18, 21, 24],
+                258.3,
+            ),
+        ] {
+            let made = constant(kbits, &[1, 5, 50]);
+            let forecasts: Vec<_> = made.iter().map(|m| m.0).collect();
+            assert_eq!(forecasts, [first, fifth, fiftieth], "{kbits} kbit/s");
+            assert!(
+                (made[2].1 - mean).abs() < 0.05,
+                "{kbits} kbit/s: {}",
+                made[2].1
+            );
+        }
     }
 
     #[test]

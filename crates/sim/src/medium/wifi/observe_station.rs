@@ -11,6 +11,7 @@ use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::control::HeldBack;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
@@ -20,6 +21,7 @@ use crate::mechanism::place::{Place, View};
 use crate::medium::ethernet;
 use crate::network::Network;
 use crate::network::views::queued_hosts;
+use crate::packet::Packet;
 use crate::table::Id;
 use crate::world::World;
 
@@ -57,11 +59,16 @@ impl Air {
     /// The same without a frame that is about to leave.
     fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
         let mut view = self.station_view(station, number, now);
-        view.held -= match self.radios[station as usize].categories[number].buffer {
+        view.held = self.less(station, number, view.held, bytes);
+        view
+    }
+
+    /// What is held of a category, in the unit of its limit, less a frame.
+    fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
+        held - match self.radios[station as usize].categories[number].buffer {
             Limit::Packets(_) => 1,
             Limit::Bytes(_) | Limit::Unlimited => bytes,
-        };
-        view
+        }
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
@@ -92,8 +99,7 @@ impl Air {
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, network: &Network, hop: u32, number: usize, packet_id: PacketId) -> Seen {
-        let packet = &network.packets[packet_id];
+    fn seen_queued(&self, hop: u32, number: usize, packet: &Packet) -> Seen {
         Seen {
             class: number as u8,
             bytes: packet.frame(),
@@ -104,6 +110,26 @@ impl Air {
             packet: None,
             to: Some(packet.to),
         }
+    }
+
+    /// The frames of a category that gates hold back.
+    fn held_back(&self, network: &Network, station: u32, number: usize, now: Time) -> HeldBack {
+        let mut held_back = HeldBack {
+            rest: self.station_view(station, number, now).held,
+            ..HeldBack::default()
+        };
+        for hop in &self.radios[station as usize].hops {
+            let queue = network.ports[self.hops[*hop as usize].port].queue(number);
+            for packet in network.packets.walk(&queue.list) {
+                if self.gate_opens(station, number, *hop, Some(packet.to), now) > now {
+                    held_back.rest = self.less(station, number, held_back.rest, packet.frame());
+                    held_back
+                        .frames
+                        .push(self.seen_queued(*hop, number, packet));
+                }
+            }
+        }
+        held_back
     }
 
     /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
@@ -200,7 +226,16 @@ impl World {
         let gates = self.air.radios[station as usize].gates.as_ref();
         let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
         let stopped = gates.is_some_and(|g| opens(g) > now);
-        mechanism.expiring(0, self.air.station_view(station, class, now), stopped);
+        let view = self.air.station_view(station, class, now);
+        let held_back = match mechanism.heeds_gates() {
+            true => self.air.held_back(&self.network, station, class, now),
+            false => HeldBack::default(),
+        };
+        mechanism.expiring(0, view, stopped, &held_back);
+        if mechanism.takes_owners() {
+            let owners = owners_of(&self.air, &self.network, station, class);
+            mechanism.owners(&view, &owners);
+        }
         self.mechanisms.collect(control);
     }
 
@@ -214,7 +249,9 @@ impl World {
         now: Time,
     ) {
         if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+            let seen = self
+                .air
+                .seen_queued(hop, number, &self.network.packets[packet_id]);
             let view = self.air.view_without(station, number, seen.bytes, now);
             self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             self.mechanisms.collect(control);
@@ -251,7 +288,9 @@ impl World {
         if !self.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
-        let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
+        let seen = self
+            .air
+            .seen_queued(hop, number, &self.network.packets[packet_id]);
         let standing = self.mechanisms.controls[control].standing();
         let arrival = Arrival {
             now,

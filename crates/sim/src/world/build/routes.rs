@@ -12,7 +12,7 @@ use crate::mechanism::notice::Hosts;
 use crate::network::Network;
 use crate::spec::{FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
-use crate::targets::{Destination, Targets};
+use crate::targets::Targets;
 use crate::world::World;
 
 impl Network {
@@ -40,29 +40,16 @@ impl Network {
         }
     }
 
-    /// The nodes that send to each host by a route that is not written.
-    fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
-        let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-        let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
-        let flows = self.flows.iter().zip(&spec.flows);
-        for (flow, _) in flows.filter(|(_, s)| computed(s)) {
-            for host in flow.to.iter() {
-                wanted.entry(host).or_default().push(flow.from);
-            }
-        }
-        wanted
+    /// The switch at which a host hangs by its only wire, and the switch's port to it.
+    fn edge(&self, host: u32) -> Option<(NodeId, PortId)> {
+        let node = &self.nodes[self.hosts[host as usize]];
+        let [port] = node.ports[..] else { return None };
+        let edge = self.ports[port].far;
+        let only = !node.forwards && self.nodes[edge].forwards && self.nodes[edge].host.is_none();
+        only.then_some((edge, self.ports[port].peer))
     }
 
-    /// Packets from outside may go to any host that wires lead to, whatever flows the scenario names.
-    fn want_all_from_outside(&self, wanted: &mut BTreeMap<u32, Vec<NodeId>>) {
-        if self.flows.iter().any(|flow| flow.outside) {
-            for host in (0..self.hosts.len() as u32).filter(|host| self.has_wires(*host)) {
-                wanted.entry(host).or_default();
-            }
-        }
-    }
-
-    fn has_wires(&self, host: u32) -> bool {
+    pub(super) fn has_wires(&self, host: u32) -> bool {
         !self.nodes[self.hosts[host as usize]].ports.is_empty()
     }
 
@@ -156,7 +143,11 @@ impl Network {
 impl World {
     /// Fills the forwarding tables.
     pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut wanted = self.network.wanted_routes(spec);
+        let wires_only = self.air.radios.is_empty();
+        let mut wanted = match wires_only {
+            true => self.network.wanted_over_wires(spec),
+            false => self.network.wanted_routes(spec),
+        };
         let wired = spec.routing == Routing::Tree;
         if wired
             && wanted.keys().any(|host| self.network.has_wires(*host))
@@ -171,8 +162,21 @@ impl World {
         if !wanted.is_empty() {
             self.network.want_all_from_outside(&mut wanted);
             let graph = self.graph(spec)?;
+            let mut shared: BTreeMap<NodeId, Vec<(u32, u32)>> = BTreeMap::new();
             for (host, sources) in &wanted {
-                self.route_to(spec, &graph, *host, sources);
+                let edge = self.network.edge(*host).filter(|_| wires_only);
+                let Some((edge, last)) = edge else {
+                    self.route_to(spec, &graph, *host, sources);
+                    continue;
+                };
+                let ways = shared
+                    .entry(edge)
+                    .or_insert_with(|| self.ways_to(spec, &graph, edge));
+                let (host, row) = (*host as usize, self.network.nodes[edge].row);
+                for (row, entry) in ways {
+                    self.network.forwarding.put(*row, host, *entry);
+                }
+                self.network.forwarding.write(row, host, &[last]);
             }
         }
         self.write_routes(spec)
@@ -251,6 +255,28 @@ impl World {
                 self.network.forwarding.write(row, host as usize, &[port]);
             }
         }
+    }
+
+    /// The rows of all nodes from which wires lead to a switch, with the entry for it: it is that of each host that hangs there by
+    /// one wire.
+    fn ways_to(&mut self, spec: &Spec, graph: &Graph, edge: NodeId) -> Vec<(u32, u32)> {
+        let distances = graph.toward(&[edge], None);
+        let mut ways = Vec::new();
+        for node in self.network.nodes.ids() {
+            let row = self.network.nodes[node].row;
+            if row == u32::MAX || !distances.reaches(node) {
+                continue;
+            }
+            let wires = distances.wires(self, spec, graph, node);
+            let first = match spec.routing {
+                Routing::Ecmp => wires.len(),
+                _ => wires.len().min(1),
+            };
+            if first > 0 {
+                ways.push((row, self.network.forwarding.entry(&wires[..first])));
+            }
+        }
+        ways
     }
 
     /// The nodes on the routes from `sources`.

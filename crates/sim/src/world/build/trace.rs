@@ -1,5 +1,6 @@
 //! Follows each flow's packets to their destinations and refuses what would get lost on the way.
 
+use super::reach::Reach;
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
@@ -12,7 +13,7 @@ use crate::world::World;
 
 impl Network {
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
-    fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
+    pub(super) fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
         let flow = &self.flows[id];
         let frame = packet::frame(flow.packet);
         let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
@@ -74,9 +75,15 @@ impl World {
     /// always the same.
     pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let mut used = vec![false; self.air.hops.len()];
+        let computed = self.air.radios.is_empty() && spec.flows.iter().all(|f| f.route.is_none());
+        let mut reach = Reach::default();
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();
-            let hosts: Vec<u32> = self.network.flows[id].to.iter().collect();
+            let arrive = computed && reach.arrive(&self.network, spec, id);
+            let hosts: Vec<u32> = match arrive {
+                true => Vec::new(),
+                false => self.network.flows[id].to.iter().collect(),
+            };
             for host in hosts {
                 path = self.trace(spec, id, host)?;
                 for port in path.iter().filter(|port| self.air.hop(**port).is_some()) {

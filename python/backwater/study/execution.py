@@ -18,7 +18,7 @@ from backwater.errors import Refusal, Terminated, Unfinished
 from backwater.model import arguments, cluster, outputs
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
-from backwater.results import integrity
+from backwater.results import integrity, lock
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
@@ -89,6 +89,10 @@ class Execution:
             self.prepare()
         if self.folder is not None:
             _make_folder(self.folder)
+        with lock.alone(self.folder, self.notice):
+            return self._run()
+
+    def _run(self) -> Results:
         store = Store.continued(self.folder, self.notice)
         self._set_aside_damage(store)
         if self.folder is not None:

@@ -30,8 +30,8 @@ mod watched;
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
 pub(crate) use echo::Echo;
-pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
+pub use mechanisms::{Deadlock, Hearing};
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
 

@@ -96,6 +96,7 @@ impl World {
             control: self.books.notices_sent - self.books.notices_carried
                 + self.management_frames(),
             deadlock: self.mechanisms.deadlock.clone(),
+            hearing: self.mechanisms.hearing.clone(),
             standstill: self.standstill(held),
             stamps: self.stamp_reports(),
         }
@@ -218,11 +219,10 @@ impl World {
         count.area -= port.more.held_before;
         count.max_bytes = port.max_bytes;
         count.stall = port.stall_clock(now);
-        count.closed = port
-            .gates
-            .as_ref()
-            .map(|g| g.closed(now))
-            .unwrap_or_default();
+        count.closed = match &port.gates {
+            Some(gates) => gates.closed(now),
+            None => self.air.closed(id, now),
+        };
         count
     }
 

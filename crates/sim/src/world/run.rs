@@ -205,8 +205,9 @@ impl World {
             Event::Inject(number) => self.come_in(number, at),
             Event::Timer { connection, side } => self.ring(connection, side, at),
             Event::Inspect => {
+                let calendar = &mut self.clock.calendar;
                 self.mechanisms
-                    .detect_deadlock(&self.network, &mut self.clock.calendar, at)
+                    .detect_deadlock(&self.network, &self.air, calendar, at)
             }
             Event::Warm => self.warm(at),
             Event::Silence(radio) => self.silence(radio, at),

@@ -33,6 +33,9 @@ impl World {
     pub(super) fn post_all(&mut self, now: Time) {
         while let Some((control, told)) = self.mechanisms.outbox.pop_front() {
             let to = told.to;
+            if to != Toward::Itself {
+                self.mechanisms.hearing[told.notice.mechanism as usize].issued += 1;
+            }
             let by = self.mechanisms.controls[control].carried_by();
             match (to, self.mechanisms.controls[control].station()) {
                 (Toward::Port(id), _) if by == CarriedBy::Header => {

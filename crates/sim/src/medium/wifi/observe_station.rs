@@ -227,7 +227,7 @@ impl World {
         let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
         let stopped = gates.is_some_and(|g| opens(g) > now);
         let view = self.air.station_view(station, class, now);
-        let held_back = match mechanism.heeds_gates() {
+        let held_back = match mechanism.expires_when_stopped() {
             true => self.air.held_back(&self.network, station, class, now),
             false => HeldBack::default(),
         };
@@ -292,10 +292,12 @@ impl World {
             .air
             .seen_queued(hop, number, &self.network.packets[packet_id]);
         let standing = self.mechanisms.controls[control].standing();
+        let entrance = || self.network.entrance(packet_id).map(Toward::Port);
+        let from = seen.prev.map(Toward::Station).or_else(entrance);
         let arrival = Arrival {
             now,
             class: number,
-            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
+            from: standing.and_then(|s| s.neighbour(from?)),
             egress: Id::NONE,
             to: self.network.packets[packet_id].to,
         };

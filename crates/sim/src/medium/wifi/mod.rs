@@ -24,6 +24,7 @@
 //! begin at one instant collide. A sender whose answer will not come knows at the end of its frame
 //! what it would know at its timeout, and waits until then; so does one that misses its answer (`answer`).
 
+mod access_point;
 pub mod air;
 pub mod air_log;
 mod answer;
@@ -59,6 +60,7 @@ pub mod rounds;
 pub mod spec;
 mod station_mechanisms;
 mod station_queue;
+mod stopped_links;
 #[cfg(test)]
 mod test_line;
 pub mod timing;

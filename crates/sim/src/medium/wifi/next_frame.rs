@@ -16,7 +16,7 @@ use crate::table::Id;
 
 impl Air {
     /// When gates let the first frame of a hop go.
-    fn hop_opens(
+    pub(super) fn hop_opens(
         &self,
         network: &Network,
         station: u32,

@@ -19,6 +19,7 @@ from typing import Any
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import EXIT_DONE, EXIT_UNFINISHED, Refusal, Unfinished, refusing
+from backwater.model import outputs
 
 VERB = "emulate"
 SCENARIO = "scenario"
@@ -60,6 +61,7 @@ def run(words: list[str], wishes: Wishes) -> int:
     if not hasattr(_native, "emulate"):
         raise Refusal("emulation needs Linux", fix="run it on Linux, or in a virtual machine")
     resolved, attached = _scenario(words[1:]) if words[0] == SCENARIO else (None, [])
+    _keep_apart(words, resolved, wishes)
     try:
         with refusing(), _output_aside(wishes.json):
             code, document, broken = _native.emulate(
@@ -89,6 +91,39 @@ def run(words: list[str], wishes: Wishes) -> int:
     for why in broken:
         console.message(f"not valid: {why}")
     return code or (EXIT_UNFINISHED if broken else EXIT_DONE)
+
+
+def _keep_apart(words: list[str], resolved: _native.Resolved | None, wishes: Wishes) -> None:
+    """Refuses to overwrite what is read, or one output by another."""
+    boxes = words[: words.index("--")] if "--" in words else words
+    written: dict[str, str | Path | None] = {
+        "--record": wishes.record,
+        "--pcap": wishes.pcap,
+        "--page": wishes.page,
+        "--control": wishes.control,
+    }
+    if resolved is not None:
+        outputs.of_run(_file(words[1:]), resolved, written)
+        return
+    read: list[str] = []
+    for at, word in enumerate(boxes):
+        name, _, value = word.partition("=")
+        if word.removeprefix("mm-") == "link":
+            read += boxes[at + 1 : at + 3]
+        elif name in ("--uplink-light", "--downlink-light"):
+            read.append(value or "".join(boxes[at + 1 : at + 2]))
+        elif name in ("--uplink-log", "--downlink-log"):
+            written[name] = value or "".join(boxes[at + 1 : at + 2])
+    outputs.distinct(written, read)
+
+
+def _file(words: list[str]) -> str:
+    """The scenario's file among the words behind `scenario`: the first that no option takes."""
+    return next(
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if not word.startswith("-") and before not in ("--attach", "--set", "--seed")
+    )
 
 
 def _written(path: Path | None) -> str | None:

@@ -108,6 +108,8 @@ pub struct Durations {
     pub unit: Span,
     /// Who is no neighbour in the routing tree ignores it.
     pub to_tree: bool,
+    /// The element has a destination's address, the group's where it speaks of all destinations (IEEE 802.11-2012).
+    pub addressed: bool,
 }
 
 impl Notice {

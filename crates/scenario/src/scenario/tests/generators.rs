@@ -71,10 +71,10 @@ fn patterns_of_hosts_become_a_flow_for_each_sender() {
     };
     assert_eq!(of("r").len(), 16);
     for flow in of("r") {
-        let Destination::AnyOf(to) = &flow.to else {
+        let Destination::Others(to) = &flow.to else {
             panic!("{flow:?}")
         };
-        assert!(to.len() == 15 && !to.contains(&flow.from));
+        assert!(to.len() == 16 && to.contains(&flow.from));
     }
     let mut drawn: Vec<usize> = Vec::new();
     for flow in of("p") {

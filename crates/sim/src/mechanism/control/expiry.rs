@@ -2,24 +2,25 @@
 
 use backwater_transport::units::Time;
 
-use super::{Control, Memory};
+use super::{Control, Memory, Watched};
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
+use crate::mechanism::watched::HeldBack;
 
 impl Control {
     /// The station holds so much for others that it warns some of them early. True when a notice is to be sent.
     pub(super) fn warn_early(&mut self, place: usize, view: &View) -> bool {
         let holdings = self.places[place].holdings.as_deref();
         if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
-            adaptive.warn_early(view, held, view.now, &mut self.outbox);
+            adaptive.warn_early(view, held, &mut self.outbox);
         }
         !self.outbox.is_empty()
     }
 
-    /// Whether an early warning must know whose packets fill the buffer. Clears that flag.
-    pub fn takes_owners(&mut self) -> bool {
-        match &mut self.memory {
+    /// Whether an early warning must know whose packets fill the buffer.
+    pub fn takes_owners(&self) -> bool {
+        match &self.memory {
             Memory::Adaptive(adaptive) => adaptive.takes_owners(),
             Memory::Standing(_) | Memory::Requests(_) | Memory::Own(_) | Memory::Marks => false,
         }
@@ -28,7 +29,7 @@ impl Control {
     /// Tells the early warning whose packets fill the buffer.
     pub fn owners(&mut self, view: &View, owners: &[Owner]) {
         if let Memory::Adaptive(adaptive) = &mut self.memory {
-            adaptive.owners(view, owners, view.now, &mut self.outbox);
+            adaptive.owners(view, owners, &mut self.outbox);
         }
     }
 
@@ -40,16 +41,24 @@ impl Control {
         }
     }
 
+    /// Whether a station that is stopped itself lets its notices expire.
+    pub fn heeds_gates(&self) -> bool {
+        matches!(&self.memory, Memory::Adaptive(adaptive) if !adaptive.renews(true))
+    }
+
     /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts. `stopped` says that the
-    /// station itself may send nothing now.
-    pub fn expiring(&mut self, place: usize, mut view: View, stopped: bool) {
+    /// station itself may send nothing now. So it is, too, if what it holds beside `held_back` is no congestion.
+    pub fn expiring(&mut self, place: usize, mut view: View, stopped: bool, held_back: &HeldBack) {
         let watched = &mut self.places[place];
         let (class, was) = (view.class, watched.is_congested(view.class));
         let signal = watched.observe(&Moment::Expiring, &mut view);
         let lasts = signal.map_or(was, Signal::congested);
+        let blocked =
+            |w: &mut Watched| !held_back.frames.is_empty() && !w.lasts_without(held_back, &view);
+        let stopped = stopped || lasts && blocked(watched);
         match &mut self.memory {
             Memory::Adaptive(adaptive) if lasts && adaptive.renews(stopped) => {
-                adaptive.renew(class, view.now, &mut self.outbox);
+                adaptive.renew(&view, watched.holdings.as_deref(), &mut self.outbox);
             }
             _ => watched.congested &= !(1 << class),
         }

@@ -94,6 +94,7 @@ mod tests {
             owner_of_buffer: true,
             cast: Cast::Group,
             reach: Reach::Tree,
+            addressed: true,
         };
         let memory = Adaptive::new(terms, 0, true, vec![1], 10);
         let mut control = Control::new(Id::new(0), 0, Memory::Adaptive(Box::new(memory)));

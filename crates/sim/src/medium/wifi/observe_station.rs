@@ -6,25 +6,53 @@ use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
 use super::radio::{Ghost, Transmission};
-use crate::event::Event;
 use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
+use crate::mechanism::control::HeldBack;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::notifier::voice::Arrival;
-use crate::mechanism::place::{Place, View};
+use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::network::Network;
 use crate::network::views::queued_hosts;
+use crate::packet::Packet;
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
-    fn take_station_sample(
+    /// A notice of a mechanism at a station is about to expire.
+    pub(crate) fn notice_expires(
+        &self,
+        cx: &mut Shared,
+        control: ControlId,
+        station: u32,
+        class: usize,
+        now: Time,
+    ) {
+        let gates = self.radios[station as usize].gates.as_ref();
+        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
+        let stopped = gates.is_some_and(|g| opens(g) > now);
+        let view = self.station_view(station, class, now);
+        let mechanism = &mut cx.mechanisms.controls[control];
+        let held_back = match mechanism.heeds_gates() {
+            true => self.held_back(&cx.network, station, class, now),
+            false => HeldBack::default(),
+        };
+        mechanism.expiring(0, view, stopped, &held_back);
+        if mechanism.takes_owners() {
+            let owners = owners_of(self, &cx.network, station, class);
+            mechanism.owners(&view, &owners);
+        }
+        cx.mechanisms.collect(control);
+    }
+
+    /// The timer of a detector at a station has come.
+    pub(crate) fn take_station_sample(
         &self,
         network: &Network,
         mechanisms: &mut Mechanisms,
@@ -57,11 +85,16 @@ impl Air {
     /// The same without a frame that is about to leave.
     fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
         let mut view = self.station_view(station, number, now);
-        view.held -= match self.radios[station as usize].categories[number].buffer {
+        view.held = self.less(station, number, view.held, bytes);
+        view
+    }
+
+    /// What is held of a category, in the unit of its limit, less a frame.
+    fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
+        held - match self.radios[station as usize].categories[number].buffer {
             Limit::Packets(_) => 1,
             Limit::Bytes(_) | Limit::Unlimited => bytes,
-        };
-        view
+        }
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
@@ -92,8 +125,7 @@ impl Air {
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, network: &Network, hop: u32, number: usize, packet_id: PacketId) -> Seen {
-        let packet = &network.packets[packet_id];
+    fn seen_queued(&self, hop: u32, number: usize, packet: &Packet) -> Seen {
         Seen {
             class: number as u8,
             bytes: packet.frame(),
@@ -104,6 +136,26 @@ impl Air {
             packet: None,
             to: Some(packet.to),
         }
+    }
+
+    /// The frames of a category that gates hold back.
+    fn held_back(&self, network: &Network, station: u32, number: usize, now: Time) -> HeldBack {
+        let mut held_back = HeldBack {
+            rest: self.station_view(station, number, now).held,
+            ..HeldBack::default()
+        };
+        for hop in &self.radios[station as usize].hops {
+            let queue = network.ports[self.hops[*hop as usize].port].queue(number);
+            for packet in network.packets.walk(&queue.list) {
+                if self.gate_opens(station, number, *hop, Some(packet.to), now) > now {
+                    held_back.rest = self.less(station, number, held_back.rest, packet.frame());
+                    held_back
+                        .frames
+                        .push(self.seen_queued(*hop, number, packet));
+                }
+            }
+        }
+        held_back
     }
 
     /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
@@ -189,35 +241,22 @@ impl Air {
     }
 }
 
-impl World {
-    /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
-    pub(crate) fn refresh(&mut self, control: ControlId, timer: u8, epoch: u16, now: Time) {
-        let mechanism = &mut self.mechanisms.controls[control];
-        let expires = mechanism.expires(timer, epoch, now);
-        let (Some(class), Some(station)) = (expires, mechanism.station()) else {
-            return self.mechanisms.refresh(control, timer, epoch);
-        };
-        let gates = self.air.radios[station as usize].gates.as_ref();
-        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
-        let stopped = gates.is_some_and(|g| opens(g) > now);
-        mechanism.expiring(0, self.air.station_view(station, class, now), stopped);
-        self.mechanisms.collect(control);
-    }
-
+impl Air {
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
     pub(crate) fn observe_station_loss(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) {
-        if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
-            let view = self.air.view_without(station, number, seen.bytes, now);
-            self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
-            self.mechanisms.collect(control);
+        if let Some((control, place)) = self.radios[station as usize].watch {
+            let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
+            let view = self.view_without(station, number, seen.bytes, now);
+            cx.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
+            cx.mechanisms.collect(control);
         }
     }
 
@@ -225,80 +264,58 @@ impl World {
     #[inline(always)]
     pub(crate) fn observe_station_arrival(
         &mut self,
+        cx: &mut Shared,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
-        let station = self.air.hops[hop as usize].from;
-        if let Some(watch) = self.air.radios[station as usize].watch {
-            self.observe_watched_arrival(watch, hop, number, packet_id, joined, now);
+        let station = self.hops[hop as usize].from;
+        if let Some(watch) = self.radios[station as usize].watch {
+            self.observe_watched_arrival(cx, watch, (hop, number), packet_id, joined, now);
         }
     }
 
     #[inline(never)]
     fn observe_watched_arrival(
         &mut self,
+        cx: &mut Shared,
         (control, place): (ControlId, usize),
-        hop: u32,
-        number: usize,
+        (hop, number): (u32, usize),
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
-        let station = self.air.hops[hop as usize].from;
-        if !self.mechanisms.controls[control].observes_arrivals(place) {
+        let station = self.hops[hop as usize].from;
+        if !cx.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
-        let seen = self.air.seen_queued(&self.network, hop, number, packet_id);
-        let standing = self.mechanisms.controls[control].standing();
+        let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
+        let standing = cx.mechanisms.controls[control].standing();
         let arrival = Arrival {
             now,
             class: number,
             from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
             egress: Id::NONE,
-            to: self.network.packets[packet_id].to,
+            to: cx.network.packets[packet_id].to,
         };
-        let view = self.air.station_view(station, number, now);
-        let c = &mut self.mechanisms.controls[control];
+        let view = self.station_view(station, number, now);
+        let c = &mut cx.mechanisms.controls[control];
         if joined {
-            let queued = || hosts_queued(&self.air, &self.network, station, number);
+            let queued = || hosts_queued(self, &cx.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
-            let port = self.air.hops[hop as usize].port;
+            let port = self.hops[hop as usize].port;
             let at = (port, packet_id);
-            self.mark_congested(control, place, at, number, now);
-            let c = &mut self.mechanisms.controls[control];
+            cx.mark_congested(control, place, at, number, now);
+            let c = &mut cx.mechanisms.controls[control];
             if c.takes_owners() {
-                c.owners(&view, &owners_of(&self.air, &self.network, station, number));
+                c.owners(&view, &owners_of(self, &cx.network, station, number));
             }
         } else {
             c.refused(place, view, &seen, &arrival);
         }
-        self.mechanisms.collect(control);
-    }
-
-    /// A detector's timer has come.
-    pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
-        let number = usize::from(place);
-        match self.mechanisms.controls[control].place(number) {
-            Place::Egress(port) => self.observe_port(control, number, port, now),
-            Place::Station(station) => self.air.take_station_sample(
-                &self.network,
-                &mut self.mechanisms,
-                control,
-                number,
-                station,
-                now,
-            ),
-            Place::Ingress(_) => {}
-        }
-        if let Some(rhythm) = self.mechanisms.controls[control].rhythm(number) {
-            let next = now + rhythm.period;
-            self.clock
-                .calendar
-                .push(next, Event::Observe { control, place });
-        }
+        cx.mechanisms.collect(control);
     }
 }
 

@@ -4,7 +4,7 @@ use backwater_transport::units::Time;
 
 use super::{Onward, Shared};
 use crate::ids::{PacketId, PortId};
-use crate::medium::service::Service;
+use crate::medium::service::Accepts;
 use crate::network::transmit::Choice;
 
 impl Shared {
@@ -34,9 +34,9 @@ impl Shared {
     /// A packet comes to a port at which frames don't wait: its service takes it.
     #[inline(never)]
     pub(super) fn hand_over(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
-        match &self.network.ports[id].more.service {
-            Service::Station => Onward::Accept(id, packet_id),
-            Service::Box(_) => {
+        match self.network.ports[id].more.service.accept() {
+            Accepts::Medium => Onward::Accept(id, packet_id),
+            Accepts::Box => {
                 let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
                 let passed = self.network.pass(books, calendar, id, packet_id, now);
                 if let Some(copy) = passed.copy {
@@ -47,11 +47,11 @@ impl Shared {
                     None => Onward::Done,
                 }
             }
-            Service::Fabric(_) => {
+            Accepts::Fabric => {
                 self.wait_to_cross(id, packet_id, now);
                 Onward::Done
             }
-            Service::Line | Service::Trace(_) => unreachable!("frames wait at this port"),
+            Accepts::Queue => unreachable!("frames wait at this port"),
         }
     }
 

@@ -290,3 +290,27 @@ def test_missing_and_surplus_arguments_are_refused(build: Callable[[], object], 
     with pytest.raises(Refusal, match=said) as caught:
         build()
     assert caught.value.fix
+
+
+def test_a_class_says_what_it_takes_and_a_wrong_value_is_refused_at_once() -> None:
+    taken = inspect.signature(backwater.Flow).parameters
+    assert list(taken)[:3] == ["from_", "to", "source"]
+    assert "self" not in taken
+    # What each may be is in the signature, as a notebook shows it.
+    assert all(word in str(taken["transport"]) for word in ("udp", "tcp", "datagram"))
+    source = backwater.Source.cbr(packet="1500 B", rate="1 Mbit/s")
+    for wrong, right in (
+        ({"transport": "tpc"}, "tcp"),
+        ({"pattern": "permutaton"}, "permutation"),
+        ({"marks": "clasic"}, "classic"),
+        ({"receiver": "onest"}, "honest"),
+    ):
+        with pytest.raises(backwater.Refusal) as refused:
+            backwater.Flow("A", "B", source, **wrong)  # type: ignore[arg-type]
+        assert right in str(refused.value)
+        assert "Flow" in str(refused.value)
+    assert backwater.Flow("A", "B", source, transport="tcp").transport == "tcp"
+
+
+def test_the_package_lists_what_is_meant_and_nothing_else() -> None:
+    assert dir(backwater) == sorted(backwater.__all__)

@@ -205,7 +205,11 @@ class Execution:
 
         @cache
         def read(labels: str) -> dict[str, Any]:
-            found: dict[str, Any] = json.loads(resolved[labels].canonical)
+            # Shards that are merged have no plan.
+            case = resolved.get(labels) or self.study.resolved(
+                json.loads(labels), judged_cases.seeds[0], self.quick
+            )
+            found: dict[str, Any] = json.loads(case.canonical)
             return found
 
         for claim, record in zip(self.study.claims, records, strict=True):

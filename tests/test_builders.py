@@ -42,6 +42,7 @@ from backwater import (
     Trace,
     TraceLink,
 )
+from backwater.model.builders import base
 from backwater.model.builders.base import Part
 from backwater.model.tables import tables
 
@@ -78,8 +79,16 @@ def test_every_part_has_a_builder_with_all_its_options(
     for name, option in names.items():
         assert f"{option['default_written'] or ''}" in " ".join(build.__doc__.split()), name
     # Whatever they are, the options come out under the names that the scenario has for them.
-    made = build(**dict.fromkeys(parameters, "x"))
-    assert made.table() == {"kind": row["id"], **{o["name"]: "x" for o in row["options"]}}
+    values = {
+        name: found[-1] if (found := base._choices(str(one.annotation))) else "x"
+        for name, one in parameters.items()
+    }
+    made = build(**values)
+    given = {name.rstrip("_"): value for name, value in values.items()}
+    assert made.table() == {
+        "kind": row["id"],
+        **{o["name"]: given[o["name"].replace("-", "_")] for o in row["options"]},
+    }
 
 
 def tcp() -> Scenario:

@@ -187,11 +187,14 @@ def test_a_run_ends_with_throughput_delay_and_whether_it_is_valid(tmp_path: Path
     ended = emulate(tmp_path, f"{LATE} delay 20", program=send)
     assert ended.code == 0, ended.err
     rate, delay, trust = ended.err.splitlines()[-3:]
-    found = re.fullmatch(r"throughput: up ([\d.]+) Mbit/s(, .*)?", rate)
+    # Neighbours of the network may say something in the other direction.
+    assert rate.startswith("throughput: ")
+    found = re.search(r"\bup ([\d.]+) Mbit/s", rate)
     # 100 packets of 1500 B in a second or more.
     assert found is not None
     assert 0 < float(found[1]) < 1.3
-    found = re.fullmatch(r"delay, one way: up ([\d.]+) ms \(95 %: ([\d.]+) ms\)(, .*)?", delay)
+    assert delay.startswith("delay, one way: ")
+    found = re.search(r"\bup ([\d.]+) ms \(95 %: ([\d.]+) ms\)", delay)
     assert found is not None
     assert 20 <= float(found[1]) < 21
     assert re.match(r"valid: 99 % of packets left at most [\d.]+ ms late, of 20.0 allowed", trust)

@@ -69,7 +69,8 @@ def send(
         str | None, typer.Option(metavar="TIME", help="When to stop; 10 s without --bytes.")
     ] = None,
     bytes_: Annotated[
-        int | None, typer.Option("--bytes", min=1, help="Bytes to send; else no end.")
+        int | None,
+        typer.Option("--bytes", min=1, max=2**63 - 1, help="Bytes to send; else no end."),
     ] = None,
     interval: Interval = "100 ms",
     seed: Annotated[int, typer.Option(min=0, help="Of a controller that draws.")] = 1,

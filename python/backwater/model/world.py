@@ -94,15 +94,16 @@ class World:
         fair queues and equal-cost routes tell flows apart by `flow_hash`; `tag` comes back with the
         packet's fate. A packet that cannot go there raises ValueError, an unknown node KeyError.
         """
+        whole, most = arguments.whole, arguments.MOST_SEED
         self._world.inject(
-            at_ps,
+            whole(at_ps, "at_ps", 0, most),
             source,
             to=to,
-            length_B=length_B,
-            traffic_class=traffic_class,
+            length_B=whole(length_B, "length_B", 1, most),
+            traffic_class=whole(traffic_class, "traffic_class", 0, 2**8 - 1),
             ecn=ecn,
-            flow_hash=flow_hash,
-            tag=tag,
+            flow_hash=arguments.whole_or_none(flow_hash, "flow_hash", 0, 2**32 - 1),
+            tag=whole(tag, "tag", 0, most),
         )
 
     def exits(self) -> list[_native.Exit]:
@@ -169,6 +170,12 @@ def _instant(at: int | str) -> int:
     if not isinstance(at, str):
         return arguments.whole(at, "to", 0, arguments.MOST_SEED)
     read = quantity.picoseconds(at)
+    if read is not None and read > arguments.MOST_SEED:
+        raise Refusal(
+            f"`{at}` is longer than a world lasts",
+            place="to",
+            fix="give at most 213 days",
+        )
     if read is None or read < 0:
         raise Refusal(f"`{at}` is not a time", place="to", fix='write "10 s", or picoseconds')
     return read

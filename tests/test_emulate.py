@@ -418,7 +418,7 @@ def test_flows_of_both_ends_run_through_an_emulated_link(tmp_path: Path) -> None
     ended = emulate(
         tmp_path,
         "--late 1 delay 10 rate 8Mbit/s 8Mbit/s",
-        beside=f"{backwater_words} flow listen --port 9090 --once",
+        beside=f"{backwater_words} flow listen --bind :: --port 9090 --once",
         program=f"sh -c '{flow}'",
     )
     assert ended.code == 0, ended.err
@@ -436,7 +436,7 @@ def test_packets_longer_than_the_way_takes_are_refused_with_its_mtu(tmp_path: Pa
     ended = emulate(
         tmp_path,
         "--late 1 delay 1",
-        beside=f"{' '.join(BACKWATER)} flow listen --port 9090 --once",
+        beside=f"{' '.join(BACKWATER)} flow listen --bind :: --port 9090 --once",
         program=f"sh -c '{flow}'",
     )
     assert ended.code == 3

@@ -152,7 +152,7 @@ impl Series {
                 What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
                 What::Deliver | What::Window | What::Srtt => self.of_flow(world, record, at),
                 What::Aifsn => {
-                    let node = world.network.ports[record.port].node;
+                    let node = world.network().ports[record.port].node;
                     self.stations.entry(node).or_default().moved(record);
                 }
                 _ => {}
@@ -167,7 +167,7 @@ impl Series {
 
     fn at_port(&mut self, world: &World, record: &Record, at: usize) {
         let n = self.intervals;
-        let port = &world.network.ports[record.port];
+        let port = &world.network().ports[record.port];
         let of = self
             .ports
             .entry(record.port)
@@ -211,7 +211,7 @@ impl Series {
         }
         let n = self.intervals;
         let of = self.flows.entry(record.flow);
-        let transport = world.network.flows[record.flow].part != Part::None;
+        let transport = world.network().flows[record.flow].part != Part::None;
         of.or_insert_with(|| OfFlow::new(n))
             .note(record, at, transport);
     }
@@ -230,7 +230,7 @@ impl Series {
     /// What nothing happened to has zeros.
     fn complete(&mut self, world: &World) {
         let n = self.intervals;
-        for (number, flow) in world.network.flows.iter().enumerate() {
+        for (number, flow) in world.network().flows.iter().enumerate() {
             let id = Id::new(number);
             if is_data(world, id) {
                 self.flows.entry(id).or_insert_with(|| OfFlow::new(n));
@@ -240,7 +240,7 @@ impl Series {
                 }
             }
         }
-        for number in 0..world.network.ports.len() {
+        for number in 0..world.network().ports.len() {
             let port = self.ports.entry(Id::new(number));
             port.or_insert_with(|| OfPort::new(n));
         }
@@ -276,7 +276,7 @@ impl Series {
             of.go_on(self.intervals - 1);
         }
         for (id, of) in &self.ports {
-            let port = &world.network.ports[*id];
+            let port = &world.network().ports[*id];
             let capacity = port.more.service.server();
             let capacity = capacity.map(|server| rates(&self.opportunity_bits(server, end)));
             let one = json!({
@@ -295,18 +295,18 @@ impl Series {
                 "window_B": held(&of.window[..n]),
                 "srtt_s": held(&of.srtt[..n]),
             });
-            flows.insert(world.network.flows[*id].name.clone(), one);
+            flows.insert(world.network().flows[*id].name.clone(), one);
         }
         let of_class =
-            |(id, of): (&FlowId, &OfFlow)| (world.network.flows[*id].class, of.bits.clone());
+            |(id, of): (&FlowId, &OfFlow)| (world.network().flows[*id].class, of.bits.clone());
         let classes = class::document(self.flows.iter().map(of_class), &widths);
         let hops: Map<String, Value> = self
             .hops
             .iter()
             .map(|((flow, port), bits)| {
-                let from = &world.network.nodes[world.network.ports[*port].node].name;
+                let from = &world.network().nodes[world.network().ports[*port].node].name;
                 let to = far(world, *port);
-                let name = format!("{}/{from}>{to}", world.network.flows[*flow].name);
+                let name = format!("{}/{from}>{to}", world.network().flows[*flow].name);
                 (name, json!({"throughput_bps": rates(bits)}))
             })
             .collect();
@@ -327,7 +327,7 @@ impl Series {
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
 fn is_data(world: &World, flow: FlowId) -> bool {
-    !flow.is_none() && !matches!(world.network.flows[flow].part, Part::Acks(_))
+    !flow.is_none() && !matches!(world.network().flows[flow].part, Part::Acks(_))
 }
 
 impl OfPort {

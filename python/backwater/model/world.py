@@ -9,10 +9,9 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
-from backwater.model import arguments, quantity
+from backwater.model import arguments, quantity, scenario
 from backwater.model.builders import Scenario
 from backwater.model.outcome import document_of
-from backwater.model.simulate import resolve
 
 
 class World:
@@ -44,10 +43,12 @@ class World:
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
     ) -> None:
         overrides = arguments.table(set, "set", "give paths and values")
-        self._what, self._seed, self._overrides = what, seed, dict(overrides)
-        resolved, self._name = resolve(what, seed, overrides)
+        self._seed = arguments.whole_or_none(seed, "seed", 0, arguments.MOST_SEED)
+        # Forks are made of what was read here, whatever becomes of the files.
+        self._read, self._name = scenario.read(what)
+        _override(self._read, overrides)
         with refusing():
-            self._world = _native.World.of(resolved)
+            self._world = _native.World.of(self._read.resolve_once(self._seed))
 
     @property
     def now_ps(self) -> int:
@@ -127,15 +128,16 @@ class World:
                 each.advance(each.end_ps)
                 print(each.document["flows"][0]["goodput_bps"])
         """
-        overrides = {**self._overrides, **arguments.table(set, "set", "give paths and values")}
+        overrides = arguments.table(set, "set", "give paths and values")
         fork = object.__new__(World)
-        fork._what, fork._seed, fork._overrides = self._what, self._seed, overrides
-        fork._name = self._name
-        if not set:
+        fork._seed, fork._name, fork._read = self._seed, self._name, self._read
+        if not overrides:
             fork._world = self._world.fork()
             return fork
+        fork._read = self._read.copy()
+        _override(fork._read, overrides)
         with refusing():
-            fork._world = self._world.fork(resolve(self._what, self._seed, overrides)[0])
+            fork._world = self._world.fork(fork._read.resolve(self._seed))
         return fork
 
     def clone(self) -> World:
@@ -154,6 +156,12 @@ class World:
 @dataclass(frozen=True)
 class _Sums:
     document: str
+
+
+def _override(read: _native.Scenario, overrides: Mapping[str, Any]) -> None:
+    with refusing():
+        for path, value in overrides.items():
+            read.set(path, scenario.written(value), f"set {path}")
 
 
 def _instant(at: int | str) -> int:

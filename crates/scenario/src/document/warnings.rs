@@ -24,7 +24,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
         let names: Vec<&str> = d
             .cycle
             .iter()
-            .map(|p| world.network.ports[*p].more.name.as_str())
+            .map(|p| world.network().ports[*p].more.name.as_str())
             .collect();
         all.push(format!(
             "deadlock at {:.3} s: {} wait for one another",
@@ -57,7 +57,7 @@ pub fn of_mechanisms(world: &World) -> Vec<String> {
 
 /// What may still come to each port that a mechanism watches, and what the mechanisms are warned of: what `check` prints.
 pub fn mechanisms(world: &World) -> Value {
-    let name = |port: &PortId| world.network.ports[*port].more.name.as_str();
+    let name = |port: &PortId| world.network().ports[*port].more.name.as_str();
     let row = |need: &Headroom| {
         json!({
             "port": name(&need.port),
@@ -84,8 +84,8 @@ fn starvation(world: &World, report: &Report) -> Option<String> {
     let own = report
         .flows
         .iter()
-        .filter(|f| !matches!(world.network.flows[f.flow].part, Part::Acks(_)));
-    let name = |f: &FlowReport| world.network.flows[f.flow].name.as_str();
+        .filter(|f| !matches!(world.network().flows[f.flow].part, Part::Acks(_)));
+    let name = |f: &FlowReport| world.network().flows[f.flow].name.as_str();
     let names: Vec<&str> = starved(report).map(name).collect();
     let shown = names
         .iter()
@@ -111,7 +111,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
     let drops = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
     let ports: BTreeSet<PortId> = drops.map(|d| d.key.1).collect();
     let said = |id: PortId| {
-        let more = &world.network.ports[id].more;
+        let more = &world.network().ports[id].more;
         let said = more.managed.as_ref()?.aqm.warning()?;
         Some(format!("port {}: {said}", more.name))
     };
@@ -121,7 +121,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
 /// What controllers from outside the tables have to say of themselves.
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
-        let flow = &world.network.flows[f.flow];
+        let flow = &world.network().flows[f.flow];
         let Part::Data(id) = flow.part else {
             return None;
         };
@@ -135,8 +135,8 @@ fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item =
 /// the growth of such a window.
 fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let deep = |f: &'a FlowReport| {
-        let flow = &world.network.flows[f.flow];
-        let port = &world.network.ports[*flow.path.first()?];
+        let flow = &world.network().flows[f.flow];
+        let port = &world.network().ports[*flow.path.first()?];
         let most = report.ports[flow.path[0].index()].count.max_bytes;
         let own = matches!(flow.part, Part::Data(_))
             && flow.path.len() > 1

@@ -61,7 +61,7 @@ impl Observers {
             writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
         }
         let interfaces: Vec<Interface<'_>> = world
-            .network
+            .network()
             .ports
             .iter()
             .take(wires(world))
@@ -70,7 +70,7 @@ impl Observers {
                 speed_bps: p.more.rate.0,
                 link: WIRE.link,
             })
-            .chain(world.air.media.iter().map(|m| Interface {
+            .chain(world.air().media.iter().map(|m| Interface {
                 name: &m.name,
                 speed_bps: m.phy.data.0,
                 link: AIR.link,

@@ -22,17 +22,17 @@ impl World {
     /// tenth of the time so far.
     pub fn standstill(&self, held: u64) -> Option<Standstill> {
         let (now, packets) = (self.now(), held);
-        let flows = self.network.flows.iter();
+        let flows = self.shared.network.flows.iter();
         let since = flows.map(|f| f.stats.last).max()?;
         let long = now.since(since).0 >= now.0 / LONG;
-        let moves = self.network.ports.iter().any(|p| self.sends_data(p))
-            || self.air.radios.iter().any(|r| r.exchange.is_some());
+        let moves = self.shared.network.ports.iter().any(|p| self.sends_data(p))
+            || self.media.air.radios.iter().any(|r| r.exchange.is_some());
         (packets > 0 && long && !moves).then_some(Standstill { since, packets })
     }
 
     /// Whether a data frame is in transmission at a port or on its wire.
     fn sends_data(&self, port: &Port) -> bool {
-        let mut wire = self.network.packets.walk(&port.wire);
+        let mut wire = self.shared.network.packets.walk(&port.wire);
         port.sending > 0 || wire.any(|p| !p.flow.is_none())
     }
 }

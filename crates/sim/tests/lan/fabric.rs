@@ -186,7 +186,7 @@ fn ecmp_places_flows_anew_with_each_seed() {
     for seed in 0..400 {
         net.0.seed = seed;
         let world = World::build(&net.0).expect("a fat tree");
-        let paths: Vec<Vec<usize>> = (world.network.flows.iter())
+        let paths: Vec<Vec<usize>> = (world.network().flows.iter())
             .map(|flow| flow.path.iter().map(|port| port.index()).collect())
             .collect();
         one_uplink += u32::from(paths.iter().all(|path| path[1] == paths[0][1]));

@@ -36,6 +36,7 @@ mod check_flows;
 mod collision;
 mod contend;
 pub mod errors;
+mod events;
 mod exchange;
 mod failure;
 pub mod frame;

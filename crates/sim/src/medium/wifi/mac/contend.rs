@@ -8,30 +8,12 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::{Air, NOBODY};
-use super::air_log::{AirFrame, Fate};
-use super::events::Code;
-use super::frame::{Exchange, Frame, FrameKind};
-use super::phy;
-use crate::calendar::Calendar;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::air_log::{AirFrame, Fate};
+use crate::medium::wifi::events::Code;
+use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
+use crate::medium::wifi::phy::standard;
 use crate::shared::Shared;
-
-impl Air {
-    /// Schedules a group at `at`, if no event comes before.
-    pub(crate) fn attend(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
-        let armed = &mut self.groups[group as usize].armed;
-        if at < *armed {
-            *armed = at;
-            calendar.push(at, Code::Contend.of(group));
-        }
-    }
-
-    /// Schedules a group when the first of its stations would send.
-    pub(crate) fn attend_soonest(&mut self, calendar: &mut Calendar, group: u32) {
-        let at = self.soonest(group);
-        self.attend(calendar, group, at);
-    }
-}
 
 impl Air {
     /// A group's event: whoever has counted down sends.
@@ -113,7 +95,7 @@ impl Air {
     }
 
     /// The exchange that a category would begin now, and the kind of its first frame.
-    pub(super) fn plan(
+    pub(in crate::medium::wifi) fn plan(
         &self,
         cx: &Shared,
         station: u32,
@@ -200,9 +182,9 @@ impl Air {
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let phy = &medium.phy;
         let (bytes, rate, span) = match kind {
-            FrameKind::Rts => (phy::RTS, phy.control, medium.rts),
-            FrameKind::Cts => (phy::CTS, phy.answer_to(phy.control), medium.cts),
-            FrameKind::Ack => (phy::ACK, phy.answer_to(exchange.rate), exchange.ack),
+            FrameKind::Rts => (standard::RTS, phy.control, medium.rts),
+            FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), medium.cts),
+            FrameKind::Ack => (standard::ACK, phy.answer_to(exchange.rate), exchange.ack),
             FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
         };
         let rest = medium.rest(kind, exchange);

@@ -3,14 +3,19 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Air, NOBODY};
 use crate::mechanism::Mechanisms;
 use crate::mechanism::moment::{Identity, Overheard};
+use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::Network;
 
 impl Air {
     /// Whether the next station sends the first packet of a hop's queue on over the air.
-    pub(super) fn is_sent_on(&self, network: &Network, hop: u32, number: usize) -> bool {
+    pub(in crate::medium::wifi) fn is_sent_on(
+        &self,
+        network: &Network,
+        hop: u32,
+        number: usize,
+    ) -> bool {
         let hop = &self.hops[hop as usize];
         let first = network.ports[hop.port].queue(number).list.head();
         if first.is_none() || hop.to == NOBODY {
@@ -25,7 +30,7 @@ impl Air {
     }
 
     /// Packets for a host that a station holds.
-    pub(super) fn held_for(
+    pub(in crate::medium::wifi) fn held_for(
         &self,
         network: &Network,
         station: u32,
@@ -40,7 +45,7 @@ impl Air {
 
     /// The data frame of a station has ended, and some stations that it was not for have it whole.
     #[cold]
-    pub(super) fn overhear(
+    pub(in crate::medium::wifi) fn overhear(
         &self,
         network: &Network,
         mechanisms: &mut Mechanisms,

@@ -2,19 +2,16 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Air, NOBODY};
-use super::mac::Room;
-use super::radio::{Ghost, Hop, LastRoute, Radio, StationCount};
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::ethernet;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::category::Room;
+use crate::medium::wifi::radio::{Ghost, Hop, LastRoute};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
-use crate::shared::Shared;
-use crate::stamp::Backlog;
+use crate::shared::{Handover, Onward, Shared};
 
 impl Air {
     /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
@@ -37,178 +34,18 @@ impl Air {
         }
         radio.route.port
     }
-
-    /// A category has one more frame to send.
-    pub(crate) fn one_more(
-        &mut self,
-        calendar: &mut Calendar,
-        station: u32,
-        number: usize,
-        now: Time,
-    ) {
-        let c = &mut self.radios[station as usize].categories[number];
-        c.frames += 1;
-        if c.frames > 1 && !c.dormant {
-            return;
-        }
-        self.contend_again(calendar, station, number, now);
-    }
-
-    /// A category that had nothing to send, or whose frames were all held back, has a frame that may go.
-    pub(crate) fn contend_again(
-        &mut self,
-        calendar: &mut Calendar,
-        station: u32,
-        number: usize,
-        now: Time,
-    ) {
-        let sense = &mut self.sensing[station as usize];
-        let radio = &mut self.radios[station as usize];
-        let medium = &self.media[radio.medium as usize];
-        let c = &mut radio.categories[number];
-        c.set_dormant(false, now);
-        let ready = if sense.busy {
-            c.slots > 0
-        } else {
-            c.admit(sense.base(), now, medium.slot, medium.mac.countdown)
-        };
-        if !ready {
-            c.draw(&mut radio.random);
-        }
-        let attended = (!sense.busy).then_some(sense.cover);
-        self.count_down(station, number);
-        if let Some(group) = attended {
-            let at = self.expiry(station);
-            self.attend(calendar, group, at);
-        }
-    }
-
-    /// Bytes on the air of the first data frame of a hop.
-    pub(crate) fn first_frame(&self, network: &Network, hop: u32, number: usize) -> u64 {
-        let hop = &self.hops[hop as usize];
-        let len = match hop.tried[number].ghost {
-            Some(ghost) => ghost.len,
-            None => network.packets[network.ports[hop.port].queue(number).list.head()].len,
-        };
-        u64::from(len) + self.medium(hop.from).overhead
-    }
-
-    /// The same, but a source that always has something to send waits for its turn.
-    pub(crate) fn release_room(
-        &mut self,
-        network: &Network,
-        station: u32,
-        number: usize,
-        own: bool,
-        size: u64,
-        flow_id: FlowId,
-    ) {
-        let radio = &mut self.radios[station as usize];
-        radio.categories[number].release(own, size);
-        let flow = &network.flows[flow_id];
-        let again = flow.from == radio.node && flow.fill().is_some();
-        if again {
-            radio.owed.push_back(flow_id);
-        }
-    }
-
-    /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
-    /// there is room.
-    pub(crate) fn lose_at_station(
-        &mut self,
-        network: &mut Network,
-        books: &mut Books,
-        packet_id: PacketId,
-        cause: Cause,
-        port: PortId,
-        now: Time,
-    ) {
-        let (flow, own) = {
-            let packet = &network.packets[packet_id];
-            (packet.flow, packet.ingress.is_none())
-        };
-        network.lose(books, packet_id, cause, port, now);
-        let station = self.hop(port).expect("a radio hop").from;
-        if own && network.flows[flow].fill().is_some() {
-            self.radios[station as usize].owed.push_back(flow);
-        }
-    }
-
-    /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
-    #[inline]
-    fn stamp_station_arrival(
-        &self,
-        network: &mut Network,
-        station: u32,
-        packet_id: PacketId,
-        lost: bool,
-        now: Time,
-    ) {
-        for shown in self.radios[station as usize].laws.iter().filter(|s| s.own) {
-            network.show_arrival(shown.law, packet_id, lost, now);
-        }
-    }
-
-    /// What waits at a station has changed.
-    #[inline(always)]
-    pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
-        let radio = &self.radios[station as usize];
-        if !radio.laws.is_empty() {
-            self.tell_laws(network, radio, now);
-        }
-    }
-
-    #[inline(never)]
-    fn tell_laws(&self, network: &mut Network, radio: &Radio, now: Time) {
-        for shown in radio.laws.iter().filter(|s| s.own) {
-            let mut backlog = Backlog::default();
-            for c in &radio.categories {
-                backlog.bytes += c.bytes;
-                backlog.packets += u64::from(c.frames);
-            }
-            network.set_backlog(shown.law, backlog, now);
-        }
-    }
-
-    /// What a station has counted up to `now`.
-    pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
-        let (radio, sense) = (
-            &self.radios[station as usize],
-            &self.sensing[station as usize],
-        );
-        let mut count = radio.count.clone();
-        // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
-        let unsent = radio
-            .frame
-            .as_ref()
-            .map_or(0, |f| f.sent.0.saturating_sub(now.0));
-        count.airtime -= unsent;
-        count.busy = sense.busy_ticks + if sense.busy { now.0 - sense.since.0 } else { 0 };
-        let span = now.0 - count.moved.0;
-        for (sum, c) in count.aifsn.iter_mut().zip(&radio.categories) {
-            *sum += span * u64::from(c.set.aifsn);
-        }
-        count.moved = now;
-        count
-    }
-
-    /// The warm-up is over: what stations report begins here.
-    pub(crate) fn warm_air(&mut self, now: Time) {
-        for station in 0..self.radios.len() {
-            let mut count = self.station_count(station as u32, now);
-            let radio = &mut self.radios[station];
-            // An attempt belongs to the time in which its exchange ends.
-            let under_way = radio.exchange.is_some_and(|e| e.to != NOBODY);
-            count.attempts -= u64::from(under_way);
-            *radio.base = count;
-        }
-        for member in self.members.values_mut().flatten() {
-            (member.base, member.early) = (member.received, 0);
-        }
-    }
 }
 
 impl Air {
+    /// A packet moves on that has come over this port, or was born at a station: it stays on the air, or its host has it.
+    pub(crate) fn move_on(&mut self, cx: &mut Shared, onward: Onward, over: PortId, now: Time) {
+        match onward {
+            Onward::Done => {}
+            Onward::Accept(port, packet) => self.enqueue_at_station(cx, port, packet, now),
+            Onward::Host(packet) => cx.handovers.push(Handover { packet, over }),
+        }
+    }
+
     /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
     /// the station holds back.
     pub(crate) fn enqueue_at_station(

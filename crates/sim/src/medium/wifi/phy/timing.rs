@@ -2,11 +2,11 @@
 
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::ChannelSpec;
-use super::frame::{Exchange, FrameKind};
-use super::mac::{AfterCollision, MacSpec};
-use super::phy::{self, Phy};
-use super::physical::Receivers;
+use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
+use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
+use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::physical::Receivers;
+use crate::medium::wifi::phy::standard::{self, Phy};
 
 /// A medium and its timing.
 #[derive(Clone, Debug)]
@@ -58,9 +58,9 @@ impl Medium {
             AfterCollision::Difs => (Span::ZERO, Span::ZERO),
             AfterCollision::Eifs => (phy.eifs_extra(), phy.eifs_extra()),
         };
-        let cts = phy.airtime(phy::CTS, phy.answer_to(phy.control));
+        let cts = phy.airtime(standard::CTS, phy.answer_to(phy.control));
         let qos = if mac.access.categories() > 1 {
-            phy::QOS
+            standard::QOS
         } else {
             0
         };
@@ -70,9 +70,9 @@ impl Medium {
             delta,
             capture: channel.capture(),
             receivers: channel.receivers(phy.standard),
-            rts: phy.airtime(phy::RTS, phy.control),
+            rts: phy.airtime(standard::RTS, phy.control),
             cts,
-            overhead: phy::OVERHEAD + qos,
+            overhead: standard::OVERHEAD + qos,
             sender_defers,
             bystander_defers,
             nav_holds: sifs.times(2) + cts + phy.preamble() + slot.times(2),
@@ -90,7 +90,7 @@ impl Medium {
 
     /// Airtime of the ACK of a frame of this rate.
     pub fn ack(&self, rate: Rate) -> Span {
-        self.phy.airtime(phy::ACK, self.phy.answer_to(rate))
+        self.phy.airtime(standard::ACK, self.phy.answer_to(rate))
     }
 
     /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.

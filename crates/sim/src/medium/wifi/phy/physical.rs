@@ -13,9 +13,9 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::{Link, MOST, Near, UNIT};
-use super::errors::{Rung, ratio};
-use super::phy::Standard;
+use crate::medium::wifi::phy::channel::{Link, MOST, Near, UNIT};
+use crate::medium::wifi::phy::errors::{Rung, ratio};
+use crate::medium::wifi::phy::standard::Standard;
 
 /// Parameters of the physical channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +76,7 @@ impl Receivers {
     }
 
     /// A link, as a receiver asks for it.
-    pub(super) fn near(&self, link: &Link) -> Near {
+    pub(in crate::medium::wifi) fn near(&self, link: &Link) -> Near {
         let beside = |times: f64| (link.power as f64 / times) as i64 - self.noise as i64;
         Near {
             power: link.power,
@@ -146,11 +146,11 @@ impl Physical {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::medium::wifi) mod tests {
     use super::super::errors::RATES;
     use super::*;
 
-    pub(in super::super) fn plain() -> Physical {
+    pub(in crate::medium::wifi) fn plain() -> Physical {
         Physical {
             tx_power: 20.0,
             noise: -93.5,

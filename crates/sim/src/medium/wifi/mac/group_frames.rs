@@ -5,8 +5,8 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Air, Member, NOBODY};
 use crate::cause::Cause;
+use crate::medium::wifi::air::{Air, Member, NOBODY};
 use crate::network::Network;
 use crate::record::fingerprint::Mark;
 use crate::shared::Shared;

@@ -2,9 +2,9 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::Air;
-use super::radio::Ghost;
 use crate::cause::Cause;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Ghost;
 use crate::shared::Shared;
 use crate::table::Id;
 
@@ -94,7 +94,7 @@ impl Air {
     }
 
     /// Whether the first packet of a hop has waited for longer than the lifetime of an MSDU.
-    pub(super) fn has_expired(
+    pub(in crate::medium::wifi) fn has_expired(
         &self,
         cx: &Shared,
         station: u32,
@@ -112,7 +112,7 @@ impl Air {
 
     /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
     /// is lost.
-    pub(super) fn give_up(
+    pub(in crate::medium::wifi) fn give_up(
         &mut self,
         cx: &mut Shared,
         (station, number): (u32, usize),

@@ -3,8 +3,8 @@
 
 use backwater_transport::units::{Rate, Span};
 
-use super::phy::{Phy, Standard};
-use super::physical::{Physical, Receivers};
+use crate::medium::wifi::phy::physical::{Physical, Receivers};
+use crate::medium::wifi::phy::standard::{Phy, Standard};
 
 /// Model of propagation and reception.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct Link {
 
 /// A link under the physical channel, as a receiver asks for it.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Near {
+pub(in crate::medium::wifi) struct Near {
     /// Its power there.
     pub power: u64,
     /// Power of all else up to which its preamble is recognised; less than none if never.
@@ -72,10 +72,10 @@ pub struct Far {
 }
 
 /// Power of a frame at the transmission range, or of the noise, in the units of `Link::power`.
-pub(super) const UNIT: f64 = (1 << 20) as f64;
+pub(in crate::medium::wifi) const UNIT: f64 = (1 << 20) as f64;
 
 /// Greatest power of one frame: a thousand of them add up.
-pub(super) const MOST: f64 = (1u64 << 52) as f64;
+pub(in crate::medium::wifi) const MOST: f64 = (1u64 << 52) as f64;
 
 /// Distance in whole metres.
 pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
@@ -237,9 +237,9 @@ mod tests {
             standard: Standard::HrDsss,
             data: Rate(11_000_000),
             control: Rate(1_000_000),
-            answer: super::super::phy::Answer::Control,
+            answer: crate::medium::wifi::phy::standard::Answer::Control,
             short_preamble: false,
-            band: super::super::phy::Band::Ghz2,
+            band: crate::medium::wifi::phy::standard::Band::Ghz2,
         };
         let places = [[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]];
         let near = disc.neighbours(1, &["", "", ""], &places, &phy, &[None; 3]);

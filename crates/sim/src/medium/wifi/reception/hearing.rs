@@ -15,12 +15,12 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::air::{Air, NOBODY};
-use super::carrier_sense::CarrierSense;
-use super::errors::CALM;
-use super::frame::{Frame, FrameKind};
-use super::physical::Receivers;
-use super::power_level::{Level, next_news};
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::mac::frame::{Frame, FrameKind};
+use crate::medium::wifi::phy::errors::CALM;
+use crate::medium::wifi::phy::physical::Receivers;
+use crate::medium::wifi::phy::power_level::{Level, next_news};
 
 /// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
@@ -41,7 +41,7 @@ pub struct Coded {
 
 impl Coded {
     /// A frame of so many bytes from `begun` to `ends`.
-    pub(super) fn new(
+    pub(in crate::medium::wifi) fn new(
         receivers: &Receivers,
         rung: usize,
         bytes: u64,
@@ -356,11 +356,11 @@ fn note(overheard: &mut Vec<u32>, station: u32) {
 mod tests {
     use backwater_transport::units::Span;
 
-    use super::super::channel::ChannelSpec;
-    use super::super::phy::Standard;
-    use super::super::physical::tests::plain;
-    use super::super::test_line::{PHY, line};
     use super::*;
+    use crate::medium::wifi::phy::channel::ChannelSpec;
+    use crate::medium::wifi::phy::physical::tests::plain;
+    use crate::medium::wifi::phy::standard::Standard;
+    use crate::medium::wifi::test_line::{PHY, line};
     use crate::world::World;
 
     /// A frame that others disturb for parts of its time, changes that are no news left out as `arrive` and `fade`

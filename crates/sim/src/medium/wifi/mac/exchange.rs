@@ -2,34 +2,19 @@
 
 use backwater_transport::units::{Bytes, Time};
 
-use super::air::{Air, NOBODY};
-use super::events::Code;
-use super::frame::{Frame, FrameKind, Reply};
-use super::mac::AccessMode;
-use super::radio::Ghost;
 use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::ids::PacketId;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::mac::frame::{Frame, FrameKind, Reply};
+use crate::medium::wifi::radio::Ghost;
 use crate::network::Network;
 use crate::record::What;
 use crate::shared::{Onward, Shared};
 use crate::table::Id;
 
 impl Air {
-    fn answer(
-        &mut self,
-        calendar: &mut Calendar,
-        station: u32,
-        reply: Reply,
-        now: Time,
-    ) -> Option<u32> {
-        let sifs = self.medium(station).sifs;
-        self.radios[station as usize].reply = reply;
-        calendar.push(now + sifs, Code::Answer.of(station));
-        Some(station)
-    }
-
     /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
     /// `None` if it had left before.
     pub(crate) fn leave_queue(
@@ -96,17 +81,6 @@ impl Air {
             );
         }
         Some(packet_id)
-    }
-
-    pub(super) fn draw(&mut self, station: u32, number: usize) {
-        let radio = &mut self.radios[station as usize];
-        let c = &mut radio.categories[number];
-        c.draw(&mut radio.random);
-        if c.slots > 0 || c.wants_medium() {
-            self.count_down(station, number);
-        } else {
-            self.sensing[station as usize].counting &= !(1 << number);
-        }
     }
 }
 

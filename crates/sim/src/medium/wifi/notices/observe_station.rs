@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::{Air, NOBODY};
-use super::radio::{Ghost, Transmission};
 use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
@@ -18,6 +16,8 @@ use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::radio::{Ghost, Transmission};
 use crate::network::Network;
 use crate::network::views::queued_hosts;
 use crate::packet::Packet;
@@ -72,7 +72,12 @@ impl Air {
     }
 
     /// Occupancy of a category, in the unit of its limit.
-    pub(super) fn station_view(&self, station: u32, number: usize, now: Time) -> View<'static> {
+    pub(in crate::medium::wifi) fn station_view(
+        &self,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> View<'static> {
         let c = &self.radios[station as usize].categories[number];
         let (held, room) = match c.buffer {
             Limit::Bytes(limit) => (c.bytes, limit.0),

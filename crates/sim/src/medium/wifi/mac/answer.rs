@@ -9,8 +9,8 @@
 //! as long as it is received. Its addressee may count down, and send, before such an answer ends: so the exchange
 //! fails at the instant from which the answer is not received, and backoff begins at the timeout.
 
-use super::air::Air;
-use super::frame::FrameKind;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::frame::FrameKind;
 
 impl Air {
     /// The addressee of the frame that a station sends, if that is an answer which the addressee neither receives

@@ -16,8 +16,8 @@
 
 use backwater_transport::units::Rate;
 
-use super::channel::{MOST, UNIT};
-use super::phy::Standard;
+use crate::medium::wifi::phy::channel::{MOST, UNIT};
+use crate::medium::wifi::phy::standard::Standard;
 
 /// Bits of the frame that thresholds are for.
 const TEST_BITS: f64 = 12_000.0;
@@ -26,7 +26,7 @@ const TEST_FER: f64 = 0.01;
 
 /// Convolutional code of a rate.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Code {
+pub(in crate::medium::wifi) struct Code {
     /// Bits into the encoder per puncturing period.
     period: f64,
     /// Free distance.
@@ -89,7 +89,7 @@ const THREE_QUARTERS: Code = Code {
 };
 
 /// A rate of OFDM: Mbit/s, points of its constellation, code, threshold in dB.
-pub(super) const RATES: [(u64, u32, Code, f64); 8] = [
+pub(in crate::medium::wifi) const RATES: [(u64, u32, Code, f64); 8] = [
     (6, 2, HALF, 2.1),
     (9, 2, THREE_QUARTERS, 4.8),
     (12, 4, HALF, 5.1),
@@ -176,7 +176,7 @@ impl Code {
 }
 
 /// A ratio written in decibels.
-pub(super) fn ratio(db: f64) -> f64 {
+pub(in crate::medium::wifi) fn ratio(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
@@ -187,7 +187,7 @@ const BETWEEN: u32 = f64::MANTISSA_DIGITS - 1 - POINTS;
 /// A bit that fails with less is right.
 const NEVER: f64 = 1e-15;
 /// A frame that expects no more errors than this is calm.
-pub(super) const CALM: f64 = 1.0 / 32.0;
+pub(in crate::medium::wifi) const CALM: f64 = 1.0 / 32.0;
 /// Logarithm of the least chance of a bit to be right.
 const HOPELESS: f64 = -40.0;
 
@@ -200,11 +200,11 @@ pub struct Rung {
     /// The law is taken at so many times the SINR.
     shift: f64,
     /// Power from which the rate keeps the target.
-    pub(super) enough: u64,
+    pub(in crate::medium::wifi) enough: u64,
     /// SINR at which 1 % of frames of 1500 B fail.
-    pub(super) threshold: f64,
+    pub(in crate::medium::wifi) threshold: f64,
     /// SINR from which no bit fails.
-    pub(super) clear: f64,
+    pub(in crate::medium::wifi) clear: f64,
     /// The point at which the table begins.
     first: u64,
     /// Logarithm of a bit's chance to be right at the points; the last is that of `clear`.
@@ -297,7 +297,7 @@ impl Rung {
     }
 
     /// Noise and others up to so many times its power leave a frame of so many bits calm.
-    pub(super) fn calm(&self, bits: u64) -> f64 {
+    pub(in crate::medium::wifi) fn calm(&self, bits: u64) -> f64 {
         self.calm[bits.next_power_of_two().trailing_zeros() as usize]
     }
 

@@ -2,14 +2,14 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
 use crate::ids::PacketId;
 use crate::limit::Limit;
+use crate::medium::wifi::air::Air;
 use crate::network::Network;
 
 impl Air {
     /// Whether own packets that gates hold back leave no room for another one, which would be held back as well.
-    pub(super) fn blocked_share_is_full(
+    pub(in crate::medium::wifi) fn blocked_share_is_full(
         &self,
         network: &Network,
         station: u32,

@@ -2,8 +2,8 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Air, NOBODY};
-use super::frame::{Frame, FrameKind};
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::frame::{Frame, FrameKind};
 
 impl Air {
     /// A station begins to send: what its frame is to all whom it reaches.

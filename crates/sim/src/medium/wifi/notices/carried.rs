@@ -5,19 +5,19 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
-use super::radio::{Management, Radio};
-use super::wifi_bytes::field_size;
 use crate::books::Books;
 use crate::ids::{ControlId, PacketId};
 use crate::mechanism::carrier::Told;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::{Management, Radio};
+use crate::medium::wifi::wifi_bytes::field_size;
 use crate::network::Part;
 use crate::record::fingerprint::Mark;
 use crate::shared::Shared;
 
 impl Radio {
     /// The data frame that brought the first field to a station was acknowledged.
-    pub(super) fn end_field(&mut self, to: u32) {
+    pub(in crate::medium::wifi) fn end_field(&mut self, to: u32) {
         let at = self.fields.iter().position(|f| f.to == to);
         self.fields.remove(at.expect("the field that was sent"));
     }
@@ -26,7 +26,7 @@ impl Radio {
 impl Air {
     /// Bytes of the field that the next data frame to a station takes.
     #[inline]
-    pub(super) fn field_toward(&self, station: u32, to: u32) -> Option<u64> {
+    pub(in crate::medium::wifi) fn field_toward(&self, station: u32, to: u32) -> Option<u64> {
         let mut fields = self.radios[station as usize].fields.iter();
         fields.find(|f| f.to == to).map(|f| f.bytes)
     }
@@ -69,7 +69,13 @@ impl Air {
 
 impl Air {
     /// A data frame with a field has reached its receiver, maybe once more.
-    pub(super) fn receive_field(&mut self, cx: &mut Shared, from: u32, station: u32, now: Time) {
+    pub(in crate::medium::wifi) fn receive_field(
+        &mut self,
+        cx: &mut Shared,
+        from: u32,
+        station: u32,
+        now: Time,
+    ) {
         let fields = &mut self.radios[from as usize].fields;
         let field = fields.iter_mut().find(|f| f.to == station);
         let field = field.expect("the field that was sent");
@@ -81,7 +87,7 @@ impl Air {
 
     /// A packet has reached another station: if it is an ACK with an echo of a mark, it is a notice to that station.
     #[cold]
-    pub(super) fn receive_echo(
+    pub(in crate::medium::wifi) fn receive_echo(
         &mut self,
         cx: &mut Shared,
         (from, station): (u32, u32),

@@ -2,10 +2,10 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
-use super::mac::Room;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::category::Room;
 use crate::network::Network;
 use crate::shared::Shared;
 use crate::table::Id;
@@ -63,13 +63,6 @@ impl Air {
             }
         }
         found.map(|(_, hop, before)| (hop, before))
-    }
-
-    /// Whether a packet has come later than its flow's budget.
-    pub(crate) fn is_late(&self, network: &Network, packet_id: PacketId, now: Time) -> bool {
-        let packet = &network.packets[packet_id];
-        let budget = self.budgets.get(packet.flow.index()).copied().flatten();
-        budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
     }
 }
 impl Air {

@@ -2,15 +2,15 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Air, NOBODY};
-use super::radio::Management;
-use super::wifi_bytes::management_size;
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::ids::ControlId;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::notice::Ask;
 use crate::medium::access::MANAGEMENT_CATEGORY;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::radio::Management;
+use crate::medium::wifi::wifi_bytes::management_size;
 use crate::record::fingerprint::Mark;
 
 impl Air {

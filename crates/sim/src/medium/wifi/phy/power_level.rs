@@ -1,12 +1,12 @@
 //! The power of the frames on the air at each station, and the band outside which a change is news to it.
 
-use super::air::Number;
-use super::carrier_sense::CarrierSense;
-use super::physical::Receivers;
+use crate::medium::wifi::air::Number;
+use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::phy::physical::Receivers;
 
 /// The power of the frames on the air that reach a station, in the units of `Link::power`.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Level {
+pub(in crate::medium::wifi) struct Level {
     pub power: u64,
     /// A fall below is news.
     pub low: u64,
@@ -65,7 +65,7 @@ impl Level {
 /// Changes the powers of stations from a place in their list on, up to the first to which that is news. Gives its place.
 /// Most of the work for a frame is done here, so no more is asked than that.
 #[inline(never)]
-pub(super) fn next_news(
+pub(in crate::medium::wifi) fn next_news(
     stations: &[Number],
     powers: &[u32],
     levels: &mut [Level],

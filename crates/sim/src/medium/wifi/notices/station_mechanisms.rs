@@ -2,8 +2,6 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use super::air::{Air, NOBODY};
-use super::mac::Contention;
 use crate::event::Event;
 use crate::limit::Limit;
 use crate::mechanism::carrier::{AIR_UNIT, CarriedBy, Toward};
@@ -19,6 +17,8 @@ use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
 use crate::mechanism::{AnyNotifier, Echo};
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::category::Contention;
 use crate::network::Network;
 use crate::shared::Shared;
 use crate::spec::{MechanismSpec, Refusal, Spec};

@@ -2,9 +2,9 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::{Medium, NOBODY, Number};
-use super::frame::{Frame, FrameKind};
-use super::radio::Radio;
+use crate::medium::wifi::air::{Medium, NOBODY, Number};
+use crate::medium::wifi::mac::frame::{Frame, FrameKind};
+use crate::medium::wifi::radio::Radio;
 
 /// What a station's receiver senses. What most frames touch comes first, in a cache line.
 #[derive(Copy, Clone, Debug)]
@@ -89,7 +89,12 @@ impl CarrierSense {
 
     /// The medium becomes busy: the counters of its radio stop.
     #[inline(always)]
-    pub(super) fn freeze(&mut self, radio: &mut Radio, medium: &Medium, now: Time) {
+    pub(in crate::medium::wifi) fn freeze(
+        &mut self,
+        radio: &mut Radio,
+        medium: &Medium,
+        now: Time,
+    ) {
         if self.counting != 0 {
             self.stop_counters(radio, medium, now);
         } else {
@@ -123,7 +128,12 @@ impl CarrierSense {
     /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
     /// was idle before.
     #[inline]
-    pub(super) fn fall_silent(&mut self, by: u32, number: Number, now: Time) -> bool {
+    pub(in crate::medium::wifi) fn fall_silent(
+        &mut self,
+        by: u32,
+        number: Number,
+        now: Time,
+    ) -> bool {
         if self.busy {
             self.busy = false;
             self.busy_ticks += now.0 - self.since.0;
@@ -138,7 +148,7 @@ impl CarrierSense {
     /// The frame that it received has ended: what station `here` learns from it. True if it is whole and for
     /// this station, or for all.
     #[inline]
-    pub(super) fn end_reception(
+    pub(in crate::medium::wifi) fn end_reception(
         &mut self,
         here: u32,
         frame: &Frame,

@@ -3,11 +3,11 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::air::Air;
-use super::mac::Judged;
 use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::PacketId;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::category::Judged;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};

@@ -121,6 +121,22 @@ impl Scenario {
         Ok(())
     }
 
+    /// The same scenario, which takes overrides of its own.
+    fn copy(&self) -> Scenario {
+        Scenario {
+            read: self.read.clone(),
+            recipe: self.recipe.clone(),
+        }
+    }
+
+    /// Resolves it, and keeps the files that it names as they are now.
+    fn resolve_once(&mut self, seed: Option<u64>) -> PyResult<Resolved> {
+        Ok(Resolved {
+            scenario: self.read.resolve_once(seed).map_err(|d| refuse(&d))?,
+            recipe: self.recipe.clone(),
+        })
+    }
+
     fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
         Ok(Resolved {
             scenario: self.read.resolve(seed).map_err(|d| refuse(&d))?,

@@ -335,6 +335,8 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     all.insert("filled_s".into(), json!(steadiness.filled()));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
+    let heard = report.hearing.iter().map(|m| m.heard);
+    all.insert("notices_heard".into(), json!(heard.sum::<u64>()));
     let notices = report.stations.iter().map(|s| s.management).sum::<u64>();
     all.insert("management_pkts".into(), json!(notices));
     all.insert(

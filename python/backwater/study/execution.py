@@ -18,7 +18,7 @@ from backwater.errors import Refusal, Terminated, Unfinished
 from backwater.model import arguments, cluster, outputs
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
-from backwater.results import integrity
+from backwater.results import integrity, lock
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
@@ -89,6 +89,10 @@ class Execution:
             self.prepare()
         if self.folder is not None:
             _make_folder(self.folder)
+        with lock.alone(self.folder, self.notice):
+            return self._run()
+
+    def _run(self) -> Results:
         store = Store.continued(self.folder, self.notice)
         self._set_aside_damage(store)
         if self.folder is not None:
@@ -201,7 +205,11 @@ class Execution:
 
         @cache
         def read(labels: str) -> dict[str, Any]:
-            found: dict[str, Any] = json.loads(resolved[labels].canonical)
+            # Shards that are merged have no plan.
+            case = resolved.get(labels) or self.study.resolved(
+                json.loads(labels), judged_cases.seeds[0], self.quick
+            )
+            found: dict[str, Any] = json.loads(case.canonical)
             return found
 
         for claim, record in zip(self.study.claims, records, strict=True):

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::medium::access::{CATEGORIES, Category};
-use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
-use backwater_sim::mechanism::Headroom;
+use backwater_sim::mechanism::{Headroom, Hearing};
 use backwater_sim::network::Part;
 use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
@@ -35,11 +35,12 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     all.extend(world.feedback_warnings(report));
     if let Some(s) = report.standstill {
         all.push(format!(
-            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            "nothing is delivered at the end: {} packets wait, and none was delivered after {:.3} s",
             s.packets,
             s.since.seconds()
         ));
     }
+    all.extend(silent_mechanisms(report));
     all.extend(starvation(world, report));
     all.extend(own_queues(world, report));
     all.extend(managed_queues(world, report));
@@ -77,6 +78,22 @@ pub fn mechanisms(world: &World) -> Value {
 /// Flows that had packets in the last third of the run, of which none was delivered then.
 pub fn starved(report: &Report) -> impl Iterator<Item = &FlowReport> {
     report.flows.iter().filter(|f| f.starved)
+}
+
+/// Mechanisms whose notices reached nobody although packets were lost for want of room, or notices were issued.
+fn silent_mechanisms(report: &Report) -> impl Iterator<Item = String> {
+    let full = [Cause::BufferFull, Cause::MemoryFull];
+    let lost = report.drops.iter().filter(|d| full.contains(&d.key.0));
+    let lost: u64 = lost.map(|d| d.count.packets).sum();
+    let said = move |m: &Hearing| {
+        let reason = match (m.issued, lost) {
+            (0, 0) => return None,
+            (0, lost) => format!("it told nobody although {lost} packets found no room"),
+            (issued, _) => format!("none of its {issued} notices reached anybody"),
+        };
+        (m.tells && m.heard == 0).then(|| format!("mechanism {}: {reason}", m.name))
+    };
+    report.hearing.iter().filter_map(said)
 }
 
 /// Names starved flows.

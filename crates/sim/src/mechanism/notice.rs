@@ -99,6 +99,13 @@ pub enum Form {
     Congestion(Durations),
 }
 
+impl Form {
+    /// Whether it stops all that a neighbour sends, whatever its class.
+    pub fn names_no_class(self) -> bool {
+        self == Form::Pause
+    }
+}
+
 /// For how long congestion is expected to last, by access category; zero ends it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Durations {

@@ -118,6 +118,7 @@ impl World {
             control: self.shared.run.books.notices_sent - self.shared.run.books.notices_carried
                 + self.management_frames(),
             deadlock: self.shared.mechanisms.deadlock.clone(),
+            hearing: self.shared.mechanisms.hearing.clone(),
             standstill: self.standstill(held),
             stamps: self.stamp_reports(),
         }
@@ -245,11 +246,10 @@ impl World {
         count.area -= port.more.held_before;
         count.max_bytes = port.max_bytes;
         count.stall = port.stall_clock(now);
-        count.closed = port
-            .gates
-            .as_ref()
-            .map(|g| g.closed(now))
-            .unwrap_or_default();
+        count.closed = match &port.gates {
+            Some(gates) => gates.closed(now),
+            None => self.media.air.closed(id, now),
+        };
         count
     }
 

@@ -9,6 +9,7 @@ use crate::medium::AirFrame;
 use crate::network::{Part, Traits, Values};
 use crate::prefetch;
 use crate::record::Record;
+use crate::shared::Shared;
 use crate::source::Source;
 
 /// How far a call to `advance_some` came.
@@ -200,11 +201,15 @@ impl World {
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject(number) => self.come_in(number, at),
             Event::Timer { connection, side } => self.ring(connection, side, at),
-            Event::Inspect => self.shared.mechanisms.detect_deadlock(
-                &self.shared.network,
-                &mut self.shared.run.calendar,
-                at,
-            ),
+            Event::Inspect => {
+                let Shared {
+                    network,
+                    mechanisms,
+                    run,
+                    ..
+                } = &mut self.shared;
+                mechanisms.detect_deadlock(network, &self.media.air, &mut run.calendar, at);
+            }
             Event::Warm => self.warm(at),
             Event::Observe { control, place } => self.observe(control, place, at),
             Event::Medium { kind, code, owner } => {

@@ -13,6 +13,9 @@ impl World {
         while let Some((control, told)) = self.shared.mechanisms.outbox.pop_front() {
             let to = told.to;
             let (shared, media) = (&mut self.shared, &mut self.media);
+            if to != Toward::Itself {
+                shared.mechanisms.hearing[told.notice.mechanism as usize].issued += 1;
+            }
             match (to, shared.mechanisms.controls[control].station()) {
                 (Toward::Port(id), _) => shared.post(control, id, told.notice, now),
                 (_, Some(station)) => media.post(shared, (control, told), station, now),

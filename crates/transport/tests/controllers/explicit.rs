@@ -283,7 +283,7 @@ fn codepoints_and_headers_fit_the_layout() {
 }
 
 /// An acknowledgement of a sender whose round trip is so long, and which filled its window or not.
-fn hear_after(
+fn acknowledge_after(
     controller: &mut AnyController,
     srtt: Span,
     cwnd_limited: bool,
@@ -314,7 +314,7 @@ fn xcp_takes_no_increase_while_its_window_is_not_full() {
             spacing: 0.0,
             change: sign * step,
         };
-        hear_after(&mut xcp, RTT, limited, header);
+        acknowledge_after(&mut xcp, RTT, limited, header);
         window(&xcp)
     };
     assert!(near(grown(true, 1.0), 14.0));
@@ -333,7 +333,7 @@ fn a_round_trip_beyond_the_greatest_is_not_believed() {
         let mut rcp = build("rcp", options);
         let rate = 1e5;
         let header = CongestionHeader::Rate { rtt: RTT, rate };
-        hear_after(&mut rcp, Span::secs(5), true, header);
+        acknowledge_after(&mut rcp, Span::secs(5), true, header);
         assert_eq!(announced(&mut rcp).rtt(), Some(Span::secs(believed)));
         let filled = rate / EXPANSION * believed as f64 / MSS as f64;
         assert!(near(window(&rcp), filled + 1.0), "{}", window(&rcp));
@@ -343,7 +343,7 @@ fn a_round_trip_beyond_the_greatest_is_not_believed() {
             cwnd: 1.0,
             window: 10.0,
         };
-        hear_after(&mut iacp, Span::secs(5), true, header);
+        acknowledge_after(&mut iacp, Span::secs(5), true, header);
         assert_eq!(announced(&mut iacp).rtt(), Some(Span::secs(believed)));
     }
 }

@@ -179,7 +179,7 @@ fn generators_and_patterns_refuse_what_cannot_be() {
         assert!(found.line.is_some() && !found.fix.is_empty(), "{found}");
     };
     refused("k = 4", "k = 5", "odd");
-    refused("k = 4", "k = 32", "too many");
+    refused("k = 4", "k = 32", "at most 10000");
     refused(
         "duration",
         "mechanisms.m = { recipe = \"pfc\", at = [\"h*>*\"] }\nduration",

@@ -3,6 +3,7 @@
 use backwater_transport::units::Time;
 
 use super::{Control, Memory, Watched};
+use crate::mechanism::carrier::Toward;
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::place::View;
@@ -42,7 +43,7 @@ impl Control {
     }
 
     /// Whether a station that is stopped itself lets its notices expire.
-    pub fn heeds_gates(&self) -> bool {
+    pub fn expires_when_stopped(&self) -> bool {
         matches!(&self.memory, Memory::Adaptive(adaptive) if !adaptive.renews(true))
     }
 
@@ -61,6 +62,19 @@ impl Control {
                 adaptive.renew(&view, watched.holdings.as_deref(), &mut self.outbox);
             }
             _ => watched.congested &= !(1 << class),
+        }
+    }
+
+    /// Whether a station was told to stop and that holds still: a notice that lasts while congestion does, or one that has
+    /// been renewed and will be.
+    pub fn stops_still(&self, station: u32, now: Time) -> bool {
+        match &self.memory {
+            Memory::Adaptive(adaptive) => adaptive.stops_still(station, now),
+            Memory::Standing(standing) => {
+                let to = [Toward::Station(station), Toward::Everybody];
+                to.iter().any(|to| standing.holding(*to).next().is_some())
+            }
+            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => false,
         }
     }
 

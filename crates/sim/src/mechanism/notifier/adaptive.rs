@@ -58,6 +58,8 @@ struct Expected {
     last: Time,
     /// Serial of its timer.
     epoch: u16,
+    /// The last notice followed another before that ended.
+    renewed: bool,
     /// The last notice has been found too long already, or there was none.
     judged: bool,
     /// Something was said.
@@ -79,6 +81,7 @@ impl Adaptive {
             of_peer: vec![Time::ZERO; peers.len()],
             last: Time::ZERO,
             epoch: 0,
+            renewed: false,
             judged: true,
             spoken: false,
         };
@@ -112,6 +115,7 @@ impl Adaptive {
         let expected = &mut self.categories[class];
         expected.last = now + expected.duration;
         expected.judged = false;
+        expected.renewed = false;
         expected.spoken = true;
         expected.epoch = expected.epoch.wrapping_add(1);
         let lead = self.terms.lead.min(Span(expected.duration.0 / 2));
@@ -248,6 +252,16 @@ impl Adaptive {
             }
             _ => self.begin(class, now, out),
         }
+        self.categories[class].renewed = true;
+    }
+
+    /// Whether a notice that holds a station has been renewed, and will be while congestion lasts.
+    pub fn stops_still(&self, station: u32, now: Time) -> bool {
+        let Ok(peer) = self.peers.binary_search(&station) else {
+            return false;
+        };
+        let holds = |e: &Expected| e.renewed && e.of_peer[peer] > now;
+        self.renews(true) && self.categories.iter().any(holds)
     }
 
     /// A departure has left little: notices that still hold are ended, and the next is shorter.

@@ -213,6 +213,8 @@ impl World {
         number: usize,
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
+        let tells = mechanism.notify.tells_others();
+        self.shared.mechanisms.add_hearing(&mechanism.name, tells);
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
             self.shared.network.check_addresses(mechanism)?;
@@ -279,7 +281,7 @@ impl World {
 }
 
 /// Whether those who are told are asked to stop, not to slow down.
-fn asks_to_stop(respond: &AnyResponder) -> bool {
+pub(crate) fn asks_to_stop(respond: &AnyResponder) -> bool {
     respond.ask(Rate(1), 1).is_none()
 }
 
@@ -288,7 +290,7 @@ fn stops_by_class(mechanism: &MechanismSpec, terms: &Terms) -> bool {
     terms.form != Form::Extension && asks_to_stop(&mechanism.respond)
 }
 
-fn obeys(spec: &Spec, node: NodeId) -> bool {
+pub(crate) fn obeys(spec: &Spec, node: NodeId) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
         NodeKind::Switch(_) | NodeKind::Station(_) => true,

@@ -40,15 +40,6 @@ impl Network {
         }
     }
 
-    /// The switch at which a host hangs by its only wire, and the switch's port to it.
-    fn edge(&self, host: u32) -> Option<(NodeId, PortId)> {
-        let node = &self.nodes[self.hosts[host as usize]];
-        let [port] = node.ports[..] else { return None };
-        let edge = self.ports[port].far;
-        let only = !node.forwards && self.nodes[edge].forwards && self.nodes[edge].host.is_none();
-        only.then_some((edge, self.ports[port].peer))
-    }
-
     pub(super) fn has_wires(&self, host: u32) -> bool {
         !self.nodes[self.hosts[host as usize]].ports.is_empty()
     }

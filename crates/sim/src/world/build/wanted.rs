@@ -1,9 +1,9 @@
-//! To which hosts routes are computed.
+//! To which hosts routes are computed, and which of them hang at a switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::ids::NodeId;
+use crate::ids::{NodeId, PortId};
 use crate::network::Network;
 use crate::spec::{FlowSpec, Spec};
 use crate::targets::Targets;
@@ -54,5 +54,14 @@ impl Network {
                 wanted.entry(host).or_default();
             }
         }
+    }
+
+    /// The switch at which a host hangs by its only wire, and the switch's port to it.
+    pub(super) fn edge(&self, host: u32) -> Option<(NodeId, PortId)> {
+        let node = &self.nodes[self.hosts[host as usize]];
+        let [port] = node.ports[..] else { return None };
+        let edge = self.ports[port].far;
+        let only = !node.forwards && self.nodes[edge].forwards && self.nodes[edge].host.is_none();
+        only.then_some((edge, self.ports[port].peer))
     }
 }

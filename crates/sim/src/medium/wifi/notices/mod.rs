@@ -6,6 +6,7 @@
 //! * `station_mechanisms` builds them. `overhear` tells detectors what others send on.
 //! * `responders` answers notices, `holds` keeps flows to a rate.
 
+pub(super) mod access_point;
 pub(super) mod carried;
 pub(super) mod holds;
 pub(super) mod management;
@@ -13,3 +14,4 @@ pub(super) mod observe_station;
 pub(super) mod overhear;
 pub(super) mod responders;
 pub(super) mod station_mechanisms;
+pub(super) mod stopped_links;

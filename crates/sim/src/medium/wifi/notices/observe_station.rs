@@ -39,7 +39,7 @@ impl Air {
         let stopped = gates.is_some_and(|g| opens(g) > now);
         let view = self.station_view(station, class, now);
         let mechanism = &mut cx.mechanisms.controls[control];
-        let held_back = match mechanism.heeds_gates() {
+        let held_back = match mechanism.expires_when_stopped() {
             true => self.held_back(&cx.network, station, class, now),
             false => HeldBack::default(),
         };
@@ -298,10 +298,12 @@ impl Air {
         }
         let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
         let standing = cx.mechanisms.controls[control].standing();
+        let entrance = || cx.network.entrance(packet_id).map(Toward::Port);
+        let from = seen.prev.map(Toward::Station).or_else(entrance);
         let arrival = Arrival {
             now,
             class: number,
-            from: standing.and_then(|s| s.neighbour(Toward::Station(seen.prev?))),
+            from: standing.and_then(|s| s.neighbour(from?)),
             egress: Id::NONE,
             to: cx.network.packets[packet_id].to,
         };

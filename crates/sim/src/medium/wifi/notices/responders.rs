@@ -142,6 +142,9 @@ impl Air {
         let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
         if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
             let next = (from != station).then_some(from);
+            if next.is_some() {
+                cx.mechanisms.note_heard(notice.mechanism);
+            }
             let unit = notice.unit().unwrap_or(AIR_UNIT);
             for notice in notice.by_category() {
                 let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);

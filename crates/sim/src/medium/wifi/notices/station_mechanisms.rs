@@ -1,28 +1,29 @@
 //! Mechanisms at 802.11 stations: what watches a station, whom it may tell, and who answers.
 
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::event::Event;
 use crate::limit::Limit;
-use crate::mechanism::carrier::{AIR_UNIT, CarriedBy, Toward};
+use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::control::{Control, Memory, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notifier::adaptive::Adaptive;
 use crate::mechanism::notifier::judgements::OwnSteps;
 use crate::mechanism::notifier::request::Requests;
-use crate::mechanism::notifier::standing::{MAX_NEIGHBOURS, Standing};
+use crate::mechanism::notifier::standing::Standing;
 use crate::mechanism::notifier::voice::VoiceSpec;
-use crate::mechanism::notifier::{Cast, Reach, Terms};
+use crate::mechanism::notifier::{Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
-use crate::mechanism::{AnyNotifier, Echo};
+use crate::mechanism::{AnyNotifier, Echo, Mechanisms};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::Contention;
 use crate::network::Network;
 use crate::shared::Shared;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
+use crate::world::build::mechanisms::asks_to_stop;
 use crate::world::build::refuse;
 
 impl Air {
@@ -117,24 +118,7 @@ impl Air {
         feeders: &[u32],
     ) -> Result<Standing, Refusal> {
         let radio = &self.radios[station as usize];
-        if terms.cast == Cast::Each && feeders.len() > MAX_NEIGHBOURS {
-            let what = format!(
-                "{} stations have a hop to {}, and {MAX_NEIGHBOURS} at most can be told one by one",
-                feeders.len(),
-                network.nodes[radio.node].name
-            );
-            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
-            return refuse(path, what, "write cast = \"group\"");
-        }
-        if terms.carrier == CarriedBy::Header && terms.cast == Cast::Group {
-            let path = format!("mechanisms.{}.notify.cast", mechanism.name);
-            let what = "a header field tells the station that its data frame is for";
-            return refuse(path, what, "write cast = \"each\"");
-        }
-        let neighbours: Vec<Toward> = match terms.cast {
-            Cast::Each => feeders.iter().map(|s| Toward::Station(*s)).collect(),
-            Cast::Group => vec![Toward::Everybody],
-        };
+        let neighbours = self.neighbours_of(network, station, number, terms, mechanism, feeders)?;
         let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
         let behind = terms.addresses.is_some().then(|| {
             let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
@@ -154,7 +138,7 @@ impl Air {
             terms.clone(),
             number as u32,
             mechanism.respond.clone(),
-            neighbours.into_iter().map(|to| (to, AIR_UNIT)),
+            neighbours.into_iter(),
         );
         standing.add(VoiceSpec {
             port: Id::NONE,
@@ -204,6 +188,19 @@ impl Air {
     }
 }
 
+/// How often the gates of stations are looked at for a deadlock, where there are none on wires.
+const INSPECT_STATIONS: Span = Span::secs(1);
+
+impl Mechanisms {
+    /// Looks for a deadlock of stations, if this mechanism closes gates.
+    fn inspect_stations(&mut self, mechanism: &MechanismSpec) {
+        let gates = mechanism.respond.needs().needs.has(Set::GATES);
+        if gates && asks_to_stop(&mechanism.respond) {
+            self.inspect.get_or_insert(INSPECT_STATIONS);
+        }
+    }
+}
+
 impl Air {
     /// Watches a mechanism's stations.
     pub(crate) fn add_to_stations(
@@ -236,6 +233,11 @@ impl Air {
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
             let feeders = self.told_by(station, &mechanism.notify);
+            cx.mechanisms.inspect_stations(mechanism);
+            if let Some(terms) = mechanism.notify.standing() {
+                cx.network
+                    .tell_wires(spec, node_id, &name, number, mechanism, terms)?;
+            }
             let (memory, rhythm) =
                 self.memory_at(&cx.network, station, number, mechanism, &feeders)?;
             self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;

@@ -21,9 +21,10 @@ SPARED = """
 [claims.c2]
 says = "With XON/XOFF the buffer before D loses nothing."
 scope = "drops:W>D"
+kind = "invariant"
 metric = "dropped_pkts"
 where = { scheme = "pause" }
-at_most = 0
+is = "zero"
 """
 # No control loses no more than no control.
 HARMLESS = """
@@ -156,3 +157,77 @@ def test_the_command_says_what_stays(tmp_path: Path) -> None:
     assert "without the mechanism" in ended.out
     page = (tmp_path / "results" / "small" / "report.html").read_text(encoding="utf-8")
     assert "Ablated: stays" in page
+
+
+RIVALS = """\
+schema = "backwater/scenario/1"
+duration = "4 s"
+nodes.S = { kind = "host" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["S", "D"], rate = "10 Mbit/s", delay = "10 ms" }
+ports."S>D" = { buffer = "25 kB" }
+[flows.f]
+from = "S"
+to = "D"
+transport = "tcp"
+controller = { kind = "reno" }
+source = { kind = "bulk" }
+"""
+CONTROLLERS = """\
+study = { id = "rivals", title = "Rivals", source = "RFC 9438", seeds = 2 }
+axes.kind = { path = "flows.f.controller.kind", values = ["reno", "cubic"] }
+
+[claims.c1]
+says = "CUBIC gets no less than Reno."
+metric = "goodput_bps"
+where = { kind = "cubic" }
+against = { kind = "reno" }
+by = "ratio"
+at_least = 0.5
+
+[claims.c2]
+says = "CUBIC fills half of the link."
+metric = "goodput_bps"
+where = { kind = "cubic" }
+at_least = "5 Mbit/s"
+
+[claims.c3]
+says = "Reno fills half of the link."
+metric = "goodput_bps"
+where = { kind = "reno" }
+at_least = "5 Mbit/s"
+"""
+TINY = """
+[ablate.tiny]
+says = "A window of two packets."
+where = { kind = "cubic" }
+set = { "flows.f.controller" = { kind = "fixed", window = "2 packets" } }
+claims = ["c2"]
+"""
+
+
+def rivals(more: str = "") -> dict[str, Any]:
+    study = Study.parse(markdown(CONTROLLERS + more, RIVALS), "r.md")
+    results = Execution(study, None, ablate=True).run()
+    return {record["id"].rpartition("/")[2]: record for record in results.claims}
+
+
+def test_the_reference_takes_every_controllers_place_and_identities_are_told() -> None:
+    found = rivals()
+    (under,) = found["c1"]["ablation"]["under"]
+    assert (under["ablation"], under["measured"]) == ("reference-controller", 1)
+    assert under["identity"]
+    assert found["c1"]["ablation"]["outcome"] == "identity"
+    assert found["c2"]["ablation"]["outcome"] == "as-the-reference"
+    assert not found["c2"]["ablation"]["under"][0]["identity"]
+    assert found["c3"]["ablation"]["outcome"] == "not-tested"
+    assert [found[name]["mechanism"] for name in ("c1", "c2", "c3")] == [True, True, False]
+
+
+def test_an_easy_opponent_does_not_hide_that_the_reference_meets_a_claim() -> None:
+    """Two packets a round trip of 20 ms are 1.2 Mbit/s."""
+    ablation = rivals(TINY)["c2"]["ablation"]
+    assert ablation["outcome"] == "falls"
+    assert ablation["reason"] == "the reference controller meets it"
+    verdicts = {one["ablation"]: one["verdict"] for one in ablation["under"]}
+    assert verdicts == {"reference-controller": "reproduced", "tiny": "differs"}

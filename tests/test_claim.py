@@ -14,8 +14,9 @@ from backwater.study.runnable import Study
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.compare import compare
+from backwater.verdict.finding import JudgedCases
 from backwater.verdict.function import FUNCTIONS
-from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.judge import judge
 from backwater.verdict.metrics import value_of
 from backwater.verdict.read_claim import read
 

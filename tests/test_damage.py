@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -60,20 +61,26 @@ def edit(folder: Path, sql: str, *values: object) -> None:
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
-    "a metric that is gone": lambda folder: edit(
-        folder, "DELETE FROM metrics WHERE key = (SELECT min(key) FROM cases) AND name = 'loss'"
-    ),
     "all metrics that are gone": lambda folder: edit(
-        folder, "DELETE FROM metrics WHERE key = (SELECT min(key) FROM cases)"
+        folder, "DELETE FROM blobs WHERE key = (SELECT min(key) FROM cases)"
     ),
-    "another value": lambda folder: edit(
+    "the values of another case": lambda folder: edit(
         folder,
-        "UPDATE metrics SET value = value + 1 WHERE key = (SELECT min(key) FROM cases)"
-        " AND name = 'loss'",
+        "UPDATE blobs SET data = (SELECT data FROM blobs WHERE key = (SELECT max(key) FROM cases))"
+        " WHERE key = (SELECT min(key) FROM cases)",
     ),
-    "infinity": lambda folder: edit(
-        folder, "UPDATE metrics SET value = 9e999 WHERE key = (SELECT max(key) FROM cases)"
+    "values that are cut off": lambda folder: edit(
+        folder,
+        "UPDATE blobs SET data = substr(data, 1, 50) WHERE key = (SELECT max(key) FROM cases)",
     ),
+    "values that are a text": lambda folder: edit(
+        folder, "UPDATE blobs SET data = 'x' WHERE key = (SELECT max(key) FROM cases)"
+    ),
+    "a layout that is not there": lambda folder: edit(
+        folder, "UPDATE blobs SET layout = 999 WHERE key = (SELECT max(key) FROM cases)"
+    ),
+    "another layout": lambda folder: edit(folder, "UPDATE layouts SET names = 'x'"),
+    "no layout": lambda folder: edit(folder, "DELETE FROM layouts"),
     "foreign labels": lambda folder: edit(
         folder,
         'UPDATE cases SET case_json = \'{"who":"me"}\' WHERE key = (SELECT min(key) FROM cases)',
@@ -99,11 +106,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
         folder, "UPDATE claims SET record_json = replace(record_json, '\"says\"', '\"said\"')"
     ),
     "a claim that is gone": lambda folder: edit(folder, "DELETE FROM claims"),
-    "metrics of no case": lambda folder: edit(
-        folder, "INSERT INTO metrics VALUES ('k', 'run', 'loss', 0.5)"
-    ),
+    "metrics of no case": lambda folder: edit(folder, "INSERT INTO blobs VALUES ('k', 1, 'x')"),
     "a table that is gone": lambda folder: (
-        sqlite3.connect(folder / FILE).execute("DROP TABLE metrics").connection.close()
+        sqlite3.connect(folder / FILE).execute("DROP TABLE blobs").connection.close()
     ),
     "half of the file": lambda folder: (
         (folder / FILE).write_bytes(
@@ -219,7 +224,7 @@ def test_the_command_says_what_it_set_aside(whole: Path, tmp_path: Path) -> None
     (tmp_path / "s.md").write_text(markdown())
     run = ("study", "run", "s.md", "--out", "o", "--json")
     assert call(*run, cwd=tmp_path).code == 0
-    DAMAGE["another value"](tmp_path / "o" / "small")
+    DAMAGE["the values of another case"](tmp_path / "o" / "small")
     refused = call("report", "o/small", "--json", cwd=tmp_path)
     assert refused.code == 2
     assert "1 case" in refused.document["error"]["what"]
@@ -227,3 +232,55 @@ def test_the_command_says_what_it_set_aside(whole: Path, tmp_path: Path) -> None
     assert again.code == 0, again.err
     assert "1 case" in again.err
     assert "seed" in again.err
+
+
+def turn_old(folder: Path) -> None:
+    """Writes a store as it was before: a row for each metric, and checksums over rows."""
+    results = Results.open(folder)
+    rows = results.store.rows("metrics")
+    results.close()
+    with sqlite3.connect(folder / FILE) as store:
+        store.execute("DROP TABLE blobs")
+        store.execute("DROP TABLE layouts")
+        store.execute(
+            "CREATE TABLE metrics (key TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, "
+            "value REAL, PRIMARY KEY (key, scope, name)) WITHOUT ROWID"
+        )
+        store.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)", rows)
+        for (key,) in store.execute("SELECT key FROM cases").fetchall():
+            hashed = hashlib.sha256()
+            for sql in (
+                "SELECT * FROM cases WHERE key = ?",
+                "SELECT scope, name, value FROM metrics WHERE key = ? ORDER BY scope, name",
+                "SELECT text FROM warnings WHERE key = ? ORDER BY text",
+            ):
+                for row in store.execute(sql, (key,)):
+                    hashed.update(repr(row).encode())
+                hashed.update(b";")
+            store.execute(
+                "UPDATE checksums SET sha256 = ? WHERE key = ?", (hashed.hexdigest(), key)
+            )
+
+
+def test_a_store_of_rows_is_read_as_it_is_and_converted_when_it_goes_on(
+    whole: Path, folder: Path
+) -> None:
+    turn_old(folder)
+    before = (folder / FILE).read_bytes()
+    assert tables(folder) == tables(whole)
+    assert (folder / FILE).read_bytes() == before
+    assert resume(folder) == []
+    assert tables(folder) == tables(whole)
+    with sqlite3.connect(folder / FILE) as store:
+        names = {name for (name,) in store.execute("SELECT name FROM sqlite_master")}
+    assert "blobs" in names
+    assert "metrics" not in names
+
+
+def test_damage_in_a_store_of_rows_is_named_and_run_again(whole: Path, folder: Path) -> None:
+    turn_old(folder)
+    edit(folder, "UPDATE metrics SET value = 0.5 WHERE key = (SELECT min(key) FROM cases)")
+    with pytest.raises(Refusal, match="damaged: 1 case"):
+        Results.open(folder)
+    assert any("1 case" in line for line in resume(folder))
+    assert tables(folder) == tables(whole)

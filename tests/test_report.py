@@ -103,7 +103,7 @@ def test_a_claim_shows_measured_bound_published_reason_and_evidence(
 ) -> None:
     text = page.read_text(encoding="utf-8")
     row = Page(text[text.index('<tr id="c2">') : text.index('<tr id="c101">')]).words
-    assert "≤\u00a00.01\u00a0%" in row
+    assert "≤\u00a020\u00a0%" in row
     assert "25\u00a0%" in row
     assert "The host obeys. The document's does not." in row
     assert "Evidence: lan-cos/c112." in row

@@ -47,6 +47,13 @@ def section(folder: Path) -> str:
         if shown.verdict != "reproduced":
             evidence = f" Evidence: `{shown.evidence}`." if shown.evidence else ""
             reasons.append(f"**{short}** {shown.verdict}. {' '.join(shown.why)}{evidence}")
+    silent = [
+        str(record["id"]).rpartition("/")[2]
+        for record in results.claims
+        if record.get("mechanism") is False
+    ]
+    if silent:
+        reasons.append(f"No ablation tests {', '.join(silent)}: no mechanism or controller.")
     for reason in reasons:
         lines += ["", reason]
     return "\n".join(lines) + "\n"

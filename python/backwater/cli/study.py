@@ -22,7 +22,7 @@ from backwater.cli.batch import (
     write_index,
 )
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.present.numbers import number
+from backwater.present.numbers import RULES, counted, number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
@@ -227,11 +227,13 @@ def show(batch: Batch) -> None:
         ),
         rows,
     )
+    if results.claims:
+        console.data(RULES)
     _show_ablation(results.claims)
-    counted = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
+    summary = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
     mixed = readings.counts(results.claims)[readings.BY_READING]
-    counted += f"; {mixed} in some readings only" if mixed else ""
-    console.data(f"{results.status}: {counted}")
+    summary += f"; {mixed} in some readings only" if mixed else ""
+    console.data(f"{results.status}: {summary}")
     console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}\n")
 
 
@@ -258,6 +260,7 @@ def _show_ablation(records: list[dict[str, Any]]) -> None:
 def _under(under: list[dict[str, Any]]) -> str:
     return "; ".join(
         f"{one['ablation']}{'' if one['of'] == SUBJECT else ' (with reference)'}: {one['verdict']}"
+        + (" (compared with itself)" if one.get("identity") else "")
         + ("" if one["measured"] is None else f", {number(one['measured'])}")
         for one in under
     )
@@ -283,6 +286,8 @@ def _verdict(record: dict[str, Any]) -> str:
 def _measured(record: dict[str, Any]) -> str:
     if record["measured"] is None:
         return "–"
+    if record.get("runs"):
+        return counted(record["runs"])
     unit = f" {record['unit']}" if record["unit"] else ""
     ends = [record["low"], record["high"]]
     low, high = ("–" if end is None else number(end) for end in ends)

@@ -21,12 +21,6 @@ SUFFIX = ".damaged"
 NAMED = 5
 AGAIN = "continue with --resume: what is damaged is set aside and run again"
 
-_CASE = (
-    "SELECT * FROM cases WHERE key = ?",
-    "SELECT scope, name, value FROM metrics WHERE key = ? ORDER BY scope, name",
-    "SELECT text FROM warnings WHERE key = ? ORDER BY text",
-)
-
 # The fields of a manifest that are read again.
 _FIELDS: dict[str, type] = {
     "engine": str,
@@ -50,29 +44,75 @@ class DamagedError(Refusal):
         super().__init__(what, place=str(path), fix=fix)
 
 
-def checksum(connection: sqlite3.Connection, key: str) -> str:
-    """The SHA-256 of all that the store holds of a case, or of its claims."""
-    hashed = hashlib.sha256()
-    selects = ("SELECT * FROM claims ORDER BY id",) if key == CLAIMS else _CASE
-    for select in selects:
-        for row in connection.execute(select, () if key == CLAIMS else (key,)):
-            hashed.update(repr(row).encode())
-        hashed.update(b";")
+def case_checksum(
+    case: tuple[Any, ...], layout: bytes, blob: bytes, warnings: Sequence[str]
+) -> str:
+    """The SHA-256 of a case's row, the digest of its layout, its values and its warnings."""
+    hashed = hashlib.sha256(repr(case).encode())
+    hashed.update(layout)
+    hashed.update(blob)
+    for text in warnings:
+        hashed.update(repr(text).encode())
     return hashed.hexdigest()
+
+
+def checksum(connection: sqlite3.Connection, key: str) -> str:
+    """The SHA-256 of what the store holds of a case, or of its claims."""
+    if key == CLAIMS:
+        return _claims(connection)
+    return _cases(connection, "WHERE cases.key = ?", key)[key]
 
 
 def unsound(connection: sqlite3.Connection) -> list[str]:
     """Keys of cases, and the key of the claims, that are not as they were written."""
     written = dict(connection.execute("SELECT key, sha256 FROM checksums").fetchall())
-    present = {
-        key
-        for table in ("cases", "metrics", "warnings")
-        for (key,) in connection.execute(f"SELECT DISTINCT key FROM {table}")
+    found = _cases(connection)
+    for table in ("blobs", "warnings"):
+        # What belongs to no case has no checksum.
+        for (key,) in connection.execute(f"SELECT DISTINCT key FROM {table}"):
+            found.setdefault(key, "")
+    if CLAIMS in written or connection.execute("SELECT count(*) FROM claims").fetchone()[0]:
+        found[CLAIMS] = _claims(connection)
+    return sorted(key for key in found.keys() | written if written.get(key) != found.get(key))
+
+
+def _cases(connection: sqlite3.Connection, where: str = "", *values: str) -> dict[str, str]:
+    """The checksums of cases as they are in the store."""
+    digests = {
+        number: digest(names)
+        for number, names in connection.execute("SELECT id, names FROM layouts")
     }
-    if connection.execute("SELECT count(*) FROM claims").fetchone()[0]:
-        present.add(CLAIMS)
-    keys = sorted(present | set(written))
-    return [key for key in keys if written.get(key) != checksum(connection, key)]
+    warnings: dict[str, list[str]] = {}
+    mine = where.replace("cases.key", "key")
+    found = connection.execute(f"SELECT key, text FROM warnings {mine} ORDER BY key, text", values)
+    for key, text in found:
+        warnings.setdefault(key, []).append(text)
+    rows = connection.execute(
+        f"SELECT cases.*, layout, data FROM cases LEFT JOIN blobs ON blobs.key = cases.key {where}",
+        values,
+    )
+    return {
+        row[0]: case_checksum(
+            row[:-2], digests.get(row[-2], b""), _bytes(row[-1]), warnings.get(row[0], ())
+        )
+        for row in rows
+    }
+
+
+def digest(names: Any) -> bytes:
+    """What a checksum takes in of a layout."""
+    return hashlib.sha256(_bytes(names)).digest()
+
+
+def _bytes(found: Any) -> bytes:
+    return found if isinstance(found, bytes) else repr(found).encode()
+
+
+def _claims(connection: sqlite3.Connection) -> str:
+    hashed = hashlib.sha256()
+    for row in connection.execute("SELECT * FROM claims ORDER BY id"):
+        hashed.update(repr(row).encode())
+    return hashed.hexdigest()
 
 
 def said(keys: Sequence[str], names: Mapping[str, str]) -> str:

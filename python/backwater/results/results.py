@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results import integrity, picture
+from backwater.results.columns import Columns
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
 from backwater.study.axes import Subject
@@ -72,6 +73,8 @@ class Results:
         self.folder = folder
         self._columns: dict[tuple[str, str], dict[str, float | None]] = {}
         self._flows: dict[str, dict[str, dict[str, float | None]]] = {}
+        self._lost: dict[str, dict[tuple[str, str], float | None]] | None = None
+        self._read: tuple[int, Columns] | None = None
         # Set after judging; results that are opened again read them from the store.
         self.judged: list[dict[str, Any]] | None = None
         # Series of cases that figures over time have run again, by key and length of the intervals.
@@ -138,40 +141,40 @@ class Results:
         """A metric of every case that has it, by the case's key."""
         return dict(self._column(scope, name))
 
+    @property
+    def _table(self) -> Columns:
+        """The metrics of all cases, read once until the store changes."""
+        if self._read is None or self._read[0] != self.store.changes:
+            self._read = (self.store.changes, self.store.columns())
+            self._columns.clear()
+            self._flows.clear()
+            self._lost = None
+        return self._read[1]
+
     def _column(self, scope: str, name: str) -> dict[str, float | None]:
-        """Reads a column once, when needed: a study has far more metrics than its claims name."""
+        """A metric of every case that has it."""
+        table = self._table
         if (scope, name) not in self._columns:
-            self._columns[scope, name] = dict(
-                self.store.query(
-                    "SELECT key, value FROM metrics WHERE scope = ? AND name = ?", scope, name
-                )
-            )
+            self._columns[scope, name] = table.column(scope, name)
         return self._columns[scope, name]
 
-    @cached_property
+    @property
     def _drops(self) -> dict[str, dict[tuple[str, str], float | None]]:
-        found: dict[str, dict[tuple[str, str], float | None]] = {}
-        for key, scope, cause, value in self.store.query(
-            "SELECT key, scope, name, value FROM metrics WHERE scope LIKE 'drops:%'"
-        ):
-            found.setdefault(key, {})[scope, cause] = value
-        return found
+        table = self._table
+        if self._lost is None:
+            self._lost = table.drops()
+        return self._lost
 
     def _by_flow(self, metric: str) -> dict[str, dict[str, float | None]]:
-        """A metric of every flow of every case, read once, by the case's key."""
+        """A metric of every flow of every case, by the case's key."""
+        table = self._table
         if metric not in self._flows:
-            found: dict[str, dict[str, float | None]] = {}
-            for key, scope, value in self.store.query(
-                "SELECT key, scope, value FROM metrics WHERE name = ? AND scope LIKE 'flow:%'",
-                metric,
-            ):
-                found.setdefault(key, {})[scope.partition(":")[2]] = value
-            self._flows[metric] = found
+            self._flows[metric] = table.by_flow(metric)
         return self._flows[metric]
 
     def names(self) -> list[tuple[str, str]]:
         """Every (scope, name) that some case has."""
-        return self.store.query("SELECT DISTINCT scope, name FROM metrics ORDER BY scope, name")
+        return self._table.names()
 
     @cached_property
     def _keys(self) -> dict[tuple[str, int], str]:
@@ -269,10 +272,11 @@ class Results:
             columns["status"].append(case.status)
             columns["key"].append(case.key)
         row_of = {key: row for row, key in enumerate(columns["key"])}
-        for key, name, value in self.store.query(
-            "SELECT key, name, value FROM metrics WHERE scope = ? ORDER BY name", scope
-        ):
-            columns.setdefault(name, [None] * len(row_of))[row_of[key]] = value
+        for at, name in self.names():
+            if at == scope:
+                columns[name] = [None] * len(row_of)
+                for key, value in self._column(scope, name).items():
+                    columns[name][row_of[key]] = value
         return columns
 
     def long_table(self) -> dict[str, list[Any]]:
@@ -280,7 +284,7 @@ class Results:
         axes = [axis.name for axis in self.study.axes]
         names = (*axes, "seed", "key", "scope", "name", "value")
         rows: dict[str, list[tuple[Any, ...]]] = {}
-        for key, scope, name, value in self.store.rows("metrics"):
+        for key, scope, name, value in self._table.rows():
             rows.setdefault(key, []).append((scope, name, value))
         listed = [
             (*(case.labels[axis] for axis in axes), case.seed, case.key, *row)

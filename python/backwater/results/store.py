@@ -1,8 +1,8 @@
 """The store of a study or sweep: one SQLite file, a transaction for every case that finishes.
 
 Write-ahead logging makes a killed process lose at most the case it was writing. A case's row, its
-metrics and its cost are one transaction, so that a row is there whole or not at all. A checksum for
-each case shows later damage.
+metrics and its cost are one transaction, so that a row is there whole or not at all. The metrics
+are one blob (`columns`). A checksum for each case, taken before it is written, shows later damage.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import Any
 
 from backwater.errors import Unfinished
 from backwater.model.invariants import broken
-from backwater.results import integrity
+from backwater.results import columns, integrity, rows_of
+from backwater.results.columns import At, Columns
+from backwater.results.document import flatten
 from backwater.results.integrity import CLAIMS, DamagedError
 
 FILE = "results.sqlite"
@@ -30,9 +32,9 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS cases (
   key TEXT PRIMARY KEY, study TEXT NOT NULL, case_json TEXT NOT NULL, seed INTEGER NOT NULL,
   status TEXT NOT NULL, fingerprint TEXT, error TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS metrics (
-  key TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, value REAL,
-  PRIMARY KEY (key, scope, name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS layouts (id INTEGER PRIMARY KEY, names BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS blobs (
+  key TEXT PRIMARY KEY, layout INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (id TEXT PRIMARY KEY, record_json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS warnings (
   key TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (key, text)) WITHOUT ROWID;
@@ -45,23 +47,6 @@ RESULT_TABLES = ("cases", "metrics", "claims")
 # What SQLite says of a file that it cannot read as a store.
 _DAMAGE = ("not a database", "no such", "malformed", "unsupported", "corrupt", "encoding")
 
-# Sums over the flows of a class.
-_SUMS = ("entered_pkts", "delivered_pkts", "dropped_pkts", "offered_bps", "goodput_bps")
-_MEANS = (
-    "delay_mean_s",
-    "delay_serialisation_s",
-    "delay_queue_s",
-    "delay_gate_s",
-    "delay_contention_s",
-    "delay_retries_s",
-    "delay_propagation_s",
-)
-
-# Lists with a value for each class.
-_BY_CLASS = ("paused", "aifsn_mean")
-
-Row = tuple[str, str, float | None]
-
 
 class Store:
     """An open store; `folder` is None for results that are kept in memory only."""
@@ -73,10 +58,21 @@ class Store:
             # Bytes that are no text show in the checksum.
             self.connection.text_factory = lambda text: text.decode("utf-8", "replace")
             self._check()
+            # The layouts by number, the number of each, and the digest that checksums take in.
+            self.layouts: dict[int, tuple[At, ...]] = {}
+            self.numbers: dict[tuple[At, ...], int] = {}
+            self.digests: dict[int, bytes] = {}
+            # Told to readers that keep what they have read.
+            self.changes = 0
             if writable:
                 self.connection.execute("PRAGMA journal_mode=WAL").fetchall()
                 self.connection.execute("PRAGMA synchronous=NORMAL")
                 self.connection.executescript(_TABLES)
+            elif rows_of.is_old(self.connection):
+                self._copy_into_memory()
+            if rows_of.is_old(self.connection):
+                self._convert()
+            self._read_layouts()
 
     @staticmethod
     def continued(folder: Path | None, notice: Callable[[str], None]) -> Store:
@@ -92,11 +88,65 @@ class Store:
             notice(f"{error.what}; it is set aside as {kept.name}, and every case runs again")
             return Store(folder)
 
+    def _copy_into_memory(self) -> None:
+        """Reads a store of rows, which nobody may write, into memory, to convert it there."""
+        memory = sqlite3.connect(":memory:", isolation_level=None)
+        memory.text_factory = self.connection.text_factory
+        self.connection.backup(memory)
+        self.connection.close()
+        self.connection = memory
+        self.connection.executescript(_TABLES)
+
+    def _convert(self) -> None:
+        """Turns the rows of an older version into blobs; what was damaged stays known as such."""
+        damaged = set(rows_of.unsound(self.connection))
+        with self._transaction() as connection:
+            for key, rows in rows_of.by_case(connection):
+                layout, blob = columns.split(rows)
+                number, _ = self._layout(connection, layout)
+                connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (key, number, blob))
+            connection.execute("DROP TABLE metrics")
+            for (key,) in connection.execute("SELECT key FROM cases").fetchall():
+                if key not in damaged:
+                    _sum(connection, key)
+            for key in damaged - {CLAIMS}:
+                connection.execute("UPDATE checksums SET sha256 = 'damaged' WHERE key = ?", (key,))
+
+    def _read_layouts(self) -> None:
+        """The layouts that are there; a damaged one is left out, and its cases are unsound."""
+        for number, names in self.connection.execute("SELECT id, names FROM layouts"):
+            self.digests[number] = integrity.digest(names)
+            with suppress(ValueError):
+                self.layouts[number] = columns.read_layout(names)
+                self.numbers[self.layouts[number]] = number
+
+    def _layout(self, connection: sqlite3.Connection, layout: tuple[At, ...]) -> tuple[int, bytes]:
+        """The number and digest of a layout, which is written when it is new."""
+        number = self.numbers.get(layout)
+        if number is None:
+            names = columns.write_layout(layout)
+            row = connection.execute("INSERT INTO layouts (names) VALUES (?)", (names,))
+            number = int(row.lastrowid or 0)
+            self.numbers[layout] = number
+            self.layouts[number] = layout
+            self.digests[number] = integrity.digest(names)
+        return number, self.digests[number]
+
     def _check(self) -> None:
         """Refuses a file that SQLite finds damaged."""
         (first, *_) = self.connection.execute("PRAGMA integrity_check").fetchone()
         if first != "ok":
             raise DamagedError(f"the store is damaged: {first}", self.path)
+        tables = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+        model = sqlite3.connect(":memory:")
+        model.executescript(_TABLES)
+        meant = dict(model.execute(tables).fetchall())
+        model.close()
+        # SQLite reads a table whose definition is another, and numbers its rows otherwise.
+        for name, sql in self.connection.execute(tables):
+            if meant.get(name, sql) != sql:
+                what = f"the store is damaged: its table {name} is defined otherwise"
+                raise DamagedError(what, self.path)
 
     def _connect(self, writable: bool) -> sqlite3.Connection:
         if self.path is None:
@@ -153,24 +203,29 @@ class Store:
         """Commits one case and everything that belongs to it; returns its status."""
         status, error = _status(document, error)
         document = document or {}
-        rows = [(key, *row) for row in flatten(document)] if status != FAILED else []
+        layout, blob = columns.split(flatten(document) if status != FAILED else ())
+        texts = sorted(set(document.get("warnings", ())))
         cost = document.get("cost", {})
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         case = (key, study, case_json, seed, status, document.get("fingerprint"), error)
         with self._transaction() as connection:
-            connection.execute("DELETE FROM metrics WHERE key = ?", (key,))
+            number, digest = self._layout(connection, layout)
             connection.execute("DELETE FROM warnings WHERE key = ?", (key,))
             connection.execute("INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?)", case)
-            connection.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)", rows)
-            connection.executemany(
-                "INSERT OR IGNORE INTO warnings VALUES (?, ?)",
-                [(key, text) for text in document.get("warnings", ())],
-            )
+            connection.execute("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?)", (key, number, blob))
+            if texts:
+                connection.executemany(
+                    "INSERT INTO warnings VALUES (?, ?)", [(key, text) for text in texts]
+                )
             connection.execute(
                 "INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?)",
                 (key, cost.get("cpu_s"), cost.get("wall_s"), now),
             )
-            _sum(connection, key)
+            connection.execute(
+                "INSERT OR REPLACE INTO checksums VALUES (?, ?)",
+                (key, integrity.case_checksum(case, digest, blob, texts)),
+            )
+        self.changes += 1
         return status
 
     def put_claims(self, records: Iterable[Mapping[str, Any]]) -> None:
@@ -188,9 +243,16 @@ class Store:
         """
         finished = self.finished()
         found = [key for (key,) in other.query("SELECT key FROM cases") if key not in finished]
+        self.changes += 1
         with self._transaction() as connection:
             for key in found:
-                for table in ("cases", "metrics", "warnings", "cost"):
+                for number, blob in other.query(
+                    "SELECT layout, data FROM blobs WHERE key = ?", key
+                ):
+                    mine, _ = self._layout(connection, other.layouts[number])
+                    row = (key, mine, blob)
+                    connection.execute("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?)", row)
+                for table in ("cases", "warnings", "cost"):
                     connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
                     rows = other.query(f"SELECT * FROM {table} WHERE key = ?", key)
                     for row in rows:
@@ -227,8 +289,9 @@ class Store:
         rows = [(key,) for key in keys]
         if not rows:
             return
+        self.changes += 1
         with self._transaction() as connection:
-            for table in ("cases", "metrics", "warnings", "cost", "checksums"):
+            for table in ("cases", "blobs", "warnings", "cost", "checksums"):
                 connection.executemany(f"DELETE FROM {table} WHERE key = ?", rows)
             if (CLAIMS,) in rows:
                 connection.execute("DELETE FROM claims")
@@ -255,8 +318,20 @@ class Store:
     def rows(self, table: str) -> list[tuple[Any, ...]]:
         """All rows of a result table in the order of its key, for comparison."""
         assert table in RESULT_TABLES, table
-        order = "key, scope, name" if table == "metrics" else "1"
-        return self.query(f"SELECT * FROM {table} ORDER BY {order}")
+        if table == "metrics":
+            return list(self.columns().rows())
+        return self.query(f"SELECT * FROM {table} ORDER BY 1")
+
+    def columns(self) -> Columns:
+        """The metrics of all cases; each blob is read once."""
+        try:
+            cases = {
+                key: (number, columns.unpack(blob, len(self.layouts[number])))
+                for key, number, blob in self.query("SELECT key, layout, data FROM blobs")
+            }
+        except (ValueError, KeyError) as error:
+            raise DamagedError(f"the store is damaged: {error}", self.path) from error
+        return Columns(self.layouts, cases)
 
     def seal(self) -> None:
         """Makes a finished store a single file that can be read from anywhere.
@@ -282,71 +357,3 @@ def _status(document: Mapping[str, Any] | None, error: str | None) -> tuple[str,
         return FAILED, error or "the run gave no result"
     wrong = broken(document)
     return (DONE, None) if wrong is None else (BROKEN, wrong)
-
-
-def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
-    """The metrics of a run document as rows (scope, name, value)."""
-    for name, value in document["metrics"].items():
-        if _is_metric(value):
-            yield "run", name, _real(value)
-    yield "run", "held_pkts", float(document["conservation"]["held_pkts"])
-    yield "run", "deadlocks", float(document.get("deadlock") is not None)
-    for kind, table in (("flow", "flows"), ("port", "ports"), ("station", "stations")):
-        for row in document.get(table) or ():
-            yield from _row(f"{kind}:{row['id']}", row)
-    for row in document.get("stamps") or ():
-        for name in ("queue_mean_pkts", "queue_deviation_pkts"):
-            yield f"law:{row['place']}", name, _real(row[name])
-    for flow in document["flows"]:
-        for hop in flow["hops"]:
-            scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"
-            yield scope, "throughput_bps", _real(hop["throughput_bps"])
-        for receiver in flow.get("receivers", ()):
-            yield from _row(f"receiver:{flow['id']}/{receiver['station']}", receiver)
-    yield from _classes(document["flows"])
-    yield from _drops(document["drops"])
-
-
-def _row(scope: str, row: Mapping[str, Any]) -> Iterator[Row]:
-    for name, value in row.items():
-        if name in _BY_CLASS:
-            for number, one in enumerate(value):
-                yield scope, f"{name}_class{number}", _real(one)
-        elif name not in ("id", "class") and _is_metric(value):
-            yield scope, name, _real(value)
-
-
-def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    """Sums and means over the flows of each class; quantiles cannot be added."""
-    grouped: dict[int, list[Mapping[str, Any]]] = {}
-    for flow in flows:
-        grouped.setdefault(flow["class"], []).append(flow)
-    for number, members in grouped.items():
-        scope = f"class:{number}"
-        for name in _SUMS:
-            yield scope, name, float(sum(flow[name] for flow in members))
-        entered = sum(flow["entered_pkts"] for flow in members)
-        lost = sum(flow["loss"] * flow["entered_pkts"] for flow in members)
-        yield scope, "loss", lost / entered if entered else 0.0
-        delivered = [flow for flow in members if flow["delivered_pkts"]]
-        total = sum(flow["delivered_pkts"] for flow in delivered)
-        for name in _MEANS:
-            waited = sum(flow[name] * flow["delivered_pkts"] for flow in delivered)
-            yield scope, name, waited / total if total else None
-
-
-def _drops(drops: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    total: dict[tuple[str, str], float] = {}
-    for drop in drops:
-        at = (f"drops:{drop['place']}", drop["cause"])
-        total[at] = total.get(at, 0.0) + drop["pkts"]
-    for (scope, cause), pkts in total.items():
-        yield scope, cause, pkts
-
-
-def _is_metric(value: Any) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-
-
-def _real(value: float | None) -> float | None:
-    return None if value is None else float(value)

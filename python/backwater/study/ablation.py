@@ -1,7 +1,8 @@
 """What a study replaces to see which of its claims depend on a mechanism.
 
 Every mechanism of a case can be made inert (the same recipe, its marks out of reach) and switched
-off. A study adds its own under `[ablate.NAME]`: a weaker scheme, a reversed one, another setting.
+off. Where there is none, the reference controller takes the place of every other controller.
+A study adds its own under `[ablate.NAME]`: a weaker scheme, a reversed one, another setting.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backwater.errors import nearest
+from backwater.errors import Refusal, nearest
 from backwater.model.tables import tables
 from backwater.study.axes import Axes, Sets
 from backwater.study.toml_text import Fields
+from backwater.verdict.claim import Labels
 
 if TYPE_CHECKING:
     from backwater.study.definition import Study
 
 INERT = "inert"
 OFF = "off"
-DERIVED = (INERT, OFF)
+# The reference controller in place of the others, in cases without a mechanism.
+REFERENCE = "reference-controller"
+DERIVED = (INERT, OFF, REFERENCE)
+# The standards that define it, with and without a careful end of recovery.
+STANDARDS = ("RFC 5681", "RFC 6582")
 # The names of the mechanisms that are ablated; all where it is left out.
 MECHANISMS = "mechanisms"
 
@@ -108,10 +114,39 @@ def _read(fields: Fields, axes: Axes, claims: list[str]) -> Ablation:
     return found
 
 
+def concerns(ablations: Ablations, claim: str, labels: Labels, resolved: Mapping[str, Any]) -> bool:
+    """Whether a combination has a mechanism or controller that some ablation replaces."""
+    mine = [one for one in ablations.own if one.claims is None or claim in one.claims]
+    if any(all(labels[axis] in one.where[axis] for axis in one.where) for one in mine):
+        return True
+    wanted = ablations.mechanisms
+    if any(wanted is None or name in wanted for name in resolved["mechanisms"]):
+        return True
+    return not resolved["mechanisms"] and bool(_rivals(resolved))
+
+
+def references() -> list[str]:
+    """The controllers that are the reference, the plainest first."""
+    return [row["id"] for row in tables()["controllers"] if row["source"] in STANDARDS]
+
+
+def _rivals(resolved: Mapping[str, Any]) -> list[str]:
+    """The flows with a controller that is not the reference."""
+    return [
+        name
+        for name, flow in resolved["flows"].items()
+        if isinstance(flow["transport"], dict)
+        and flow["transport"]["controller"]["kind"] not in references()
+    ]
+
+
 def replacements(study: Study, labels: Mapping[str, str], quick: bool) -> dict[str, Replacement]:
     """What a combination becomes under each ablation that concerns it."""
     found = {}
-    inert, off = _derived(study, labels, quick)
+    resolved = json.loads(study.resolved(labels, 1, quick).canonical)
+    inert, off = _derived(study, resolved)
+    if rival := _reference(study, resolved, labels, quick):
+        found[REFERENCE] = Replacement(labels, rival)
     if inert:
         found[INERT] = Replacement(labels, inert)
     if off:
@@ -122,10 +157,29 @@ def replacements(study: Study, labels: Mapping[str, str], quick: bool) -> dict[s
     return found
 
 
-def _derived(study: Study, labels: Mapping[str, str], quick: bool) -> tuple[Sets, Sets]:
+def _reference(
+    study: Study, resolved: Mapping[str, Any], labels: Mapping[str, str], quick: bool
+) -> Sets:
+    """The settings that put the reference controller in place of all others; empty if none fit."""
+    if resolved["mechanisms"]:
+        return ()
+    # Of the two that differ only in how they leave recovery, the one that the study itself has.
+    kind = next(
+        (one for one in reversed(references()) if f'"{one}"' in study.text), references()[0]
+    )
+    sets = tuple((f"flows.{name}.controller", {"kind": kind}) for name in _rivals(resolved))
+    try:
+        if sets:
+            study.cases(labels, [1], quick, sets)
+    except Refusal:
+        # A controller of Python, or a law that needs its own senders.
+        return ()
+    return sets
+
+
+def _derived(study: Study, resolved: Mapping[str, Any]) -> tuple[Sets, Sets]:
     """The settings that make the mechanisms of a combination inert, and those for off."""
-    resolved = study.resolved(labels, 1, quick)
-    written = json.loads(resolved.canonical)["mechanisms"]
+    written = resolved["mechanisms"]
     wanted = study.ablations.mechanisms
     inert: list[tuple[str, Any]] = []
     off: list[tuple[str, Any]] = []

@@ -17,7 +17,7 @@ from backwater.study.ablation import DERIVED, Replacement
 from backwater.study.definition import Planned, Study, canonical
 from backwater.verdict.ablated import ablation_of, is_tested, replaced
 from backwater.verdict.claim import Claim, Labels
-from backwater.verdict.judge import JudgedCases
+from backwater.verdict.finding import JudgedCases
 
 # The store of the ablated cases, in the folder of the study.
 FOLDER = "ablation"
@@ -128,6 +128,22 @@ class _Cases:
         self.places |= dict.fromkeys(store.finished() - known, ablated)
         if folder is not None:
             store.seal()
+
+    def becomes(self, name: str, labels: Labels, other: Labels) -> bool:
+        """Whether an ablation turns a combination into another one of the study."""
+        what = self._replacements(canonical(dict(labels))).get(name)
+        if what is None:
+            return False
+        seed = self.judged_cases.seeds[0]
+        ablated, plain = (
+            self.study.cases(at, [seed], self.quick, sets)[0].resolved.key()
+            for at, sets in ((what.labels, what.sets), (other, ()))
+        )
+        return bool(ablated == plain)
+
+    def is_reference(self, name: str) -> bool:
+        """Whether an ablation puts the reference controller in the place of others."""
+        return name == ablation.REFERENCE
 
     def metrics(self, name: str, labels: Labels, seed: int) -> CaseMetrics | None:
         """The metrics of a combination under an ablation; None if its case failed."""

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from backwater.errors import Refusal, nearest
 from backwater.study import markdown
 from backwater.study.toml_text import Fields
-from backwater.verdict.claim import Claim, Labels, pairs_of
+from backwater.verdict.bound import ZERO
+from backwater.verdict.claim import Claim, Labels, pairs_of, trials_of
+from backwater.verdict.losses import judges_losses
 
 if TYPE_CHECKING:
     from backwater.study.definition import Study
@@ -28,6 +30,8 @@ def check(study: Study, fields: Fields) -> None:
         fields.refuse("the quick set has no combination", "quick", fix="name more values")
     for one in study.claims:
         _check_claim(one, every, fields)
+        if study.written and study.seeds > 1:
+            _check_losses(one, fields)
         if one.evidence is not None:
             _check_evidence(study, one.evidence, fields, ("claims", one.id, "evidence"))
     _check_readings(study, fields)
@@ -58,6 +62,25 @@ def _check_claim(claim: Claim, every: Sequence[Labels], fields: Fields) -> None:
             "where",
             fix="name more values",
         )
+
+
+def _check_losses(claim: Claim, fields: Fields) -> None:
+    """Refuses an upper bound of nothing on losses that goes round the intervals of `zero`."""
+    edge = claim.bound.high
+    share = re.fullmatch(r"loss(_class\d+)?", claim.metric) is not None
+    if not judges_losses(claim) or claim.bound.form == "zero" or edge is None:
+        return
+    # A share of one packet in ten thousand is what `zero` says; of packets or bits only none is.
+    if edge > (ZERO if share else 0):
+        return
+    fits = trials_of(claim) is not None and claim.reduce in ("each", "max", "mean")
+    fields.refuse(
+        f"claim {claim.id} says that nothing is lost, by a bound that does not know of bursts",
+        *("claims", claim.id, claim.bound.form),
+        fix='write is = "zero", which counts lost packets among all'
+        if fits
+        else 'bound `loss` or a number of packets with is = "zero" and reduce = "each" or "mean"',
+    )
 
 
 def _check_readings(study: Study, fields: Fields) -> None:

@@ -9,21 +9,25 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
-from backwater.model import arguments, cluster
+from backwater.model import arguments, cluster, outputs
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
-from backwater.results import integrity
+from backwater.results import integrity, lock
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
+from backwater.study.ablation import concerns
 from backwater.study.ablation_run import AblationRun
-from backwater.study.definition import Planned, Study
-from backwater.verdict.judge import JudgedCases, judge_all
+from backwater.study.definition import Planned, Study, canonical
+from backwater.verdict.claim import pairs_of
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge_all
 
 Progress = Callable[[int, int], None]
 # The status of a folder that holds a shard and is to be merged with others.
@@ -85,6 +89,10 @@ class Execution:
             self.prepare()
         if self.folder is not None:
             _make_folder(self.folder)
+        with lock.alone(self.folder, self.notice):
+            return self._run()
+
+    def _run(self) -> Results:
         store = Store.continued(self.folder, self.notice)
         self._set_aside_damage(store)
         if self.folder is not None:
@@ -177,6 +185,7 @@ class Execution:
         assert results is not None, "the batch comes first"
         judged_cases = self.judged_cases(results)
         results.judged = judge_all(self.study.id, self.study.claims, judged_cases)
+        self._mark_testable(results.judged, judged_cases)
         failed = any(case.status == FAILED for case in results.cases)
         results.manifest.update(
             status="failed" if status == "done" and failed else status,
@@ -189,6 +198,28 @@ class Execution:
             write_manifest(self.folder, results.manifest)
             results.store.seal()
         return results
+
+    def _mark_testable(self, records: list[dict[str, Any]], judged_cases: JudgedCases) -> None:
+        """Says of each claim whether there is a mechanism or controller to ablate."""
+        resolved = {case.case_json: case.resolved for case in self.plan}
+
+        @cache
+        def read(labels: str) -> dict[str, Any]:
+            # Shards that are merged have no plan.
+            case = resolved.get(labels) or self.study.resolved(
+                json.loads(labels), judged_cases.seeds[0], self.quick
+            )
+            found: dict[str, Any] = json.loads(case.canonical)
+            return found
+
+        for claim, record in zip(self.study.claims, records, strict=True):
+            pairs = pairs_of(claim, judged_cases.combinations)
+            record["mechanism"] = any(
+                concerns(self.study.ablations, claim.id, labels, read(canonical(dict(labels))))
+                for pair in pairs
+                for labels in pair
+                if labels is not None
+            )
 
     def judged_cases(self, results: Results) -> JudgedCases:
         """The cases on which claims are judged."""
@@ -328,11 +359,9 @@ def _distinct(plan: list[Planned]) -> list[str]:
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes the manifest, whole or not at all."""
     path = folder / MANIFEST
-    draft = path.with_name(f".{path.name}.draft")
     text = json.dumps(integrity.sealed(manifest), indent=1, ensure_ascii=False)
     try:
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(path)
+        outputs.save(path, text + "\n")
     except OSError as error:
         raise Unfinished(
             f"cannot write {path.name}: {error.strerror}",

@@ -14,7 +14,8 @@ from backwater.study.subject import put_in
 from backwater.tools import matching_stamp
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
 from backwater.verdict.claim import Claim
-from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge
 
 STUDY = "scorecard"
 BASELINES = ("cubic", "reno")

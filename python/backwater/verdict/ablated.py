@@ -8,14 +8,18 @@ from typing import Any, Protocol
 
 from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED
 from backwater.verdict.claim import STAYS, Claim, Labels, pairs_of
-from backwater.verdict.judge import JudgedCases, judge
+from backwater.verdict.finding import JudgedCases
+from backwater.verdict.judge import judge
 from backwater.verdict.metrics import Metrics
 
 FALLS = "falls"
 OPEN = "undecided"
 SANITY = "sanity"
 NOT_TESTED = "not-tested"
-OUTCOMES = (FALLS, STAYS, OPEN, SANITY, NOT_TESTED)
+# The reference controller meets the bound, too; or the ablated cases are those compared with.
+AS_REFERENCE = "as-the-reference"
+IDENTITY = "identity"
+OUTCOMES = (FALLS, STAYS, OPEN, SANITY, NOT_TESTED, AS_REFERENCE, IDENTITY)
 
 # Which cases of a claim are replaced: those it is about, or those it compares them with as well.
 SUBJECT = "subject"
@@ -35,6 +39,12 @@ class AblatedCases(Protocol):
 
     def metrics(self, name: str, labels: Labels, seed: int) -> Metrics | None:
         """The metrics of a combination under an ablation."""
+
+    def becomes(self, name: str, labels: Labels, other: Labels) -> bool:
+        """Whether an ablation turns a combination into another one of the study."""
+
+    def is_reference(self, name: str) -> bool:
+        """Whether an ablation puts the reference controller in the place of others."""
 
 
 @dataclass(frozen=True)
@@ -105,14 +115,24 @@ def ablation_of(
     why = is_tested(claim, record)
     under = [] if why else _under(study, claim, judged_cases, ablated)
     verdicts = [one["verdict"] for one in under]
+    # What is compared with itself can't differ from itself: such an ablation tests nothing.
+    telling = [one for one in under if not one["identity"]]
     if why or not under:
         outcome, reason = NOT_TESTED, why or NO_MECHANISM
     elif DIFFERS in verdicts:
-        outcome, reason = FALLS, ""
+        easy = any(
+            ablated.is_reference(one["ablation"]) and _is_green(claim, one) for one in telling
+        )
+        outcome, reason = FALLS, "the reference controller meets it" if easy else ""
     elif claim.sanity:
         outcome, reason = SANITY, claim.sanity
-    elif all(_is_green(claim, one) for one in under):
-        outcome, reason = STAYS, "no ablation makes it differ"
+    elif not telling:
+        outcome, reason = IDENTITY, "in its place stands what it is compared with"
+    elif all(_is_green(claim, one) for one in telling):
+        if all(ablated.is_reference(one["ablation"]) for one in telling):
+            outcome, reason = AS_REFERENCE, "the reference controller meets it, too"
+        else:
+            outcome, reason = STAYS, "no ablation makes it differ"
     else:
         outcome, reason = OPEN, "too few seeds to tell"
     return {"outcome": outcome, "reason": reason, "under": under}
@@ -131,6 +151,12 @@ def _under(
                 {
                     "ablation": name,
                     "of": side,
+                    "identity": side == SUBJECT
+                    and bool(claim.against)
+                    and all(
+                        other is not None and ablated.becomes(name, labels, other)
+                        for labels, other in pairs_of(claim, judged_cases.combinations)
+                    ),
                     **{
                         key: record[key]
                         for key in ("verdict", "measured", "low", "high", "warning")

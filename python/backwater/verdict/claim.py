@@ -18,6 +18,10 @@ PUBLISHED = "published"
 KINDS = (INVARIANT, PUBLISHED, "derived", "probe", "own")
 # Metrics that a run has or has not: over runs they are shares.
 SHARES = ("deadlocks",)
+# Numbers of packets lost.
+DROPS = ("dropped_pkts", "acks_dropped_pkts", "retry_drops_pkts")
+# Jain's index, of a run or of its seconds.
+JAIN = ("jain", "jain_mean_1s", "jain_least_5s")
 # What is taken over the seeds: their mean, or a quantile.
 OVER: Mapping[str, float | None] = {"mean": None, "median": 0.5, "p95": 0.95, "p99": 0.99}
 STRENGTHS = ("hard", "shape", "soft")
@@ -108,6 +112,13 @@ def pairs_of(claim: Claim, combinations: Sequence[Labels]) -> list[tuple[Labels,
     ]
 
 
+def is_loss(claim: Claim) -> bool:
+    """Whether a claim's metric counts lost packets: as a share, a number or bits a second."""
+    share = re.fullmatch(r"loss(_class\d+)?", claim.metric)
+    named = claim.metric in DROPS or claim.metric.endswith("loss_bps")
+    return bool(share) or named or claim.scope.startswith("drops:")
+
+
 def trials_of(claim: Claim) -> tuple[str, str] | None:
     """(scope, name) of the number of packets among which events are counted."""
     by_class = re.fullmatch(r"loss_class(\d+)", claim.metric)
@@ -116,7 +127,7 @@ def trials_of(claim: Claim) -> tuple[str, str] | None:
     kind = claim.scope.partition(":")[0]
     if claim.metric == "loss" and kind in ("run", "flow", "class"):
         return (claim.scope, "entered_pkts")
-    if kind == "drops" or claim.metric.endswith("_pkts"):
+    if kind == "drops" or claim.metric.endswith(("_pkts", "loss_bps")):
         return ("run", "entered_pkts")
     return None
 

@@ -52,8 +52,8 @@ def runs_for_quantile(level: float) -> int:
     return math.ceil(math.log(TAIL) / math.log(1 - rare))
 
 
-def rare(events: Sequence[float], trials: float) -> Interval:
-    """The share of trials with an event, from the events of independent runs.
+def rare(events: Sequence[float], trials: float, most: float = 1.0) -> Interval:
+    """The share of trials with an event, from the events of independent runs; `most` is the limit.
 
     A run that lost anything is one episode, independent of others, whose size is what it lost (the
     gamma interval of Fay and Feuer, Statistics in Medicine 16, 1997).
@@ -66,7 +66,7 @@ def rare(events: Sequence[float], trials: float) -> Interval:
     largest = max(EPISODE, LARGER * max(events))
     more, wider = total + largest, square + largest * largest
     high = wider / more * gamma_quantile(1 - TAIL, more * more / wider)
-    return Interval(total / trials, low / trials, min(1.0, high / trials), len(events))
+    return Interval(total / trials, low / trials, min(most, high / trials), len(events))
 
 
 def gamma_quantile(level: float, shape: float) -> float:

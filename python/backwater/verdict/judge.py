@@ -3,58 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from backwater.verdict import exact, readings
-from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED, ZERO
+from backwater.verdict import exact, jain, losses, readings
+from backwater.verdict.bound import DIFFERS, NOT_RUN, REPRODUCED, UNDECIDED
 from backwater.verdict.claim import (
     ABSENT,
     INVARIANT,
+    JAIN,
     SHARES,
-    CaseTable,
     Claim,
     Labels,
     matches,
     pairs_of,
-    trials_of,
 )
 from backwater.verdict.compare import compare
+from backwater.verdict.finding import (
+    Finding,
+    JudgedCases,
+    Runs,
+    cannot_tell,
+    case_row,
+    finite,
+    name_of,
+    worst_of,
+)
 from backwater.verdict.function import FUNCTIONS
 from backwater.verdict.interval import Interval, interval
-from backwater.verdict.metrics import Metrics, value_of
+from backwater.verdict.metrics import value_of
 from backwater.verdict.reduce import CURVES, PAIRS, PLAIN
-
-_SEVERITY = {DIFFERS: 0, UNDECIDED: 1, REPRODUCED: 2}
-
-
-@dataclass(frozen=True)
-class JudgedCases:
-    """The cases on which claims are judged: combinations in order, and seeds."""
-
-    cells: CaseTable
-    combinations: Sequence[Labels]
-    seeds: Sequence[int]
-    # One seed is exact only where the study says that seeds cannot matter.
-    exact: bool
-    # The position of every label on its axis: a number in SI units where all are, else the index.
-    positions: Mapping[str, Mapping[str, float]]
-    # Combinations that could not run, with the trace files that are not there.
-    absent: Sequence[tuple[Labels, Sequence[str]]] = ()
-
-
-@dataclass
-class Finding:
-    """The measured interval of a claim and its verdict."""
-
-    verdict: str
-    found: Interval | None = None
-    seeds_needed: int | None = None
-    reason: str = ""
-    # That so few seeds can't decide, whatever they give.
-    warning: str = ""
-    cases: list[dict[str, Any]] = field(default_factory=list)
 
 
 def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]:
@@ -72,9 +50,9 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "scope": claim.scope,
         "reduce": claim.function or claim.reduce,
         "unit": claim.unit,
-        "measured": _finite(found.mean if found else None),
-        "low": _finite(found.low if found else None),
-        "high": _finite(found.high if found else None),
+        "measured": finite(found.mean if found else None),
+        "low": finite(found.low if found else None),
+        "high": finite(found.high if found else None),
         "n": found.n if found else 0,
         "published": claim.published,
         "bound": claim.bound.record(),
@@ -85,9 +63,11 @@ def judge(study: str, claim: Claim, judged_cases: JudgedCases) -> dict[str, Any]
         "seeds_needed": finding.seeds_needed,
         "warning": finding.warning or None,
         "sanity": claim.sanity or None,
+        "runs": finding.runs and finding.runs.record(),
         "reading": claim.reading,
         "reading_of": claim.reading_of and f"{study}/{claim.reading_of}",
         "statement": None,
+        "mechanism": None,
         "ablation": None,
         "cases": finding.cases,
     }
@@ -122,17 +102,21 @@ def _find(claim: Claim, judged_cases: JudgedCases) -> Finding:
     if claim.function is not None:
         return _function(claim, judged_cases, chosen)
     if claim.bound.form == "zero":
-        return _zero(claim, judged_cases, chosen)
+        return losses.zero(claim, judged_cases, chosen)
     table = _Values(claim, judged_cases, pairs)
     if claim.reduce == "each":
-        return _worst(
-            [_decide(claim, row, judged_cases, case) for case, row in table.rows()],
+        return worst_of(
+            [
+                _decide(claim, row, judged_cases, case, weights)
+                for case, row, weights in table.rows()
+            ],
             table.note(),
         )
     if claim.along is not None and not table.curves():
         return Finding(NOT_RUN, reason=f"the quick set has one value on the axis {claim.along}")
     numbers = [table.reduced(seed) for seed in judged_cases.seeds]
-    finding = _decide(claim, numbers, judged_cases, "")
+    weights = [table.weight(seed) for seed in judged_cases.seeds]
+    finding = _decide(claim, numbers, judged_cases, "", weights)
     finding.reason = "; ".join(text for text in (finding.reason, table.note()) if text)
     finding.cases = []
     return finding
@@ -149,6 +133,8 @@ class _Values:
         self.chosen = [case for case, _ in pairs]
         self.absent = 0
         self.infinite = 0
+        # What one lost packet adds to the value of a case, of a claim about losses.
+        self.weights: dict[tuple[str, int], float | None] = {}
         self.values = {
             (i, seed): self._value(case, partner, seed)
             for i, (case, partner) in enumerate(pairs)
@@ -164,18 +150,34 @@ class _Values:
                 if other is None
                 else compare(value, other, self.claim.by or "", self.claim.metric)
             )
+        if value is not None and losses.judges_losses(self.claim):
+            metrics = self.judged_cases.finished(case, seed)
+            self.weights[name_of(case), seed] = losses.weight(self.claim, metrics)
         self.absent += value is None
         self.infinite += value is not None and math.isinf(value)
         return value
 
     def _read(self, case: Labels, seed: int) -> float | None:
-        metrics = _finished(self.judged_cases, case, seed)
+        metrics = self.judged_cases.finished(case, seed)
         return value_of(metrics, self.claim.metric, self.claim.scope)
 
-    def rows(self) -> Iterable[tuple[str, list[float | None]]]:
-        """For each case its name and its values over the seeds."""
+    def rows(self) -> Iterable[tuple[str, list[float | None], list[float | None]]]:
+        """For each case its name, its values over the seeds, and what a lost packet adds."""
+        seeds = self.judged_cases.seeds
         for i, case in enumerate(self.chosen):
-            yield _name(case), [self.values[i, seed] for seed in self.judged_cases.seeds]
+            name = name_of(case)
+            weights = [self.weights.get((name, seed)) for seed in seeds]
+            yield name, [self.values[i, seed] for seed in seeds], weights
+
+    def weight(self, seed: int) -> float | None:
+        """What one lost packet adds to the number of a seed."""
+        each = [self.weights.get((name_of(case), seed)) for case in self.chosen]
+        known = [one for one in each if one]
+        if not known:
+            return None
+        # A packet of one case is that much less of the mean over all.
+        share = len(self.chosen) if self.claim.reduce == "mean" else 1
+        return max(known) / share
 
     def note(self) -> str:
         """A note on values that are absent or infinite."""
@@ -217,7 +219,7 @@ class _Values:
         groups: dict[str, list[tuple[float, float]]] = {}
         for i, case in enumerate(self.chosen):
             value = 0.0 if seed is None else self.values[i, seed]
-            rest = _name({axis: label for axis, label in case.items() if axis != along})
+            rest = name_of({axis: label for axis, label in case.items() if axis != along})
             curve = groups.setdefault(rest, [])
             if value is not None and math.isfinite(value):
                 curve.append((places[case[along]], value))
@@ -226,7 +228,11 @@ class _Values:
 
 
 def _decide(
-    claim: Claim, values: Sequence[float | None], judged_cases: JudgedCases, case: str
+    claim: Claim,
+    values: Sequence[float | None],
+    judged_cases: JudgedCases,
+    case: str,
+    weights: Sequence[float | None] = (),
 ) -> Finding:
     bound = claim.bound
     known = [value for value in values if value is not None]
@@ -235,16 +241,26 @@ def _decide(
         known = [value for value in known if math.isfinite(value)] or known
     if not known:
         return Finding(UNDECIDED, reason="no case has a value")
-    found = _interval(claim, known, judged_cases)
+    rare = None
+    if weights and not judged_cases.exact:
+        rare = losses.episodes(known, weights)
+    found = rare or _interval(claim, known, judged_cases)
     verdict = bound.verdict(found)
+    runs = None
     if claim.metric in SHARES and claim.kind == INVARIANT:
         # It is said of every run, so each run is a test of it.
         verdict = REPRODUCED if all(map(bound.holds, known)) else DIFFERS
-    needed = _needed(claim, found) if verdict == UNDECIDED else None
-    record = _case(case, verdict, found, needed, bound.margin(found.mean))
-    counted = claim.level is not None or claim.metric in SHARES
-    warning = _cannot_tell(found, needed) if counted else ""
-    return Finding(verdict, found, needed, _single(found), warning, [record])
+        found = Interval(found.mean, None, None, found.n)
+        runs = Runs(claim.metric)
+        for value in known:
+            runs.add(value)
+    needed = None
+    if verdict == UNDECIDED:
+        needed = _needed(claim, found) if rare is None else losses.episodes_needed(claim, found)
+    record = case_row(case, verdict, found, needed, bound.margin(found.mean))
+    counted = claim.level is not None or claim.metric in SHARES or rare is not None
+    warning = cannot_tell(found, needed) if counted else ""
+    return Finding(verdict, found, needed, _single(found), warning, [record], runs)
 
 
 def _interval(claim: Claim, known: list[float], judged_cases: JudgedCases) -> Interval:
@@ -254,6 +270,9 @@ def _interval(claim: Claim, known: list[float], judged_cases: JudgedCases) -> In
             return exact.share(round(math.fsum(known)), len(known))
         if claim.level is not None:
             return exact.quantile(known, claim.level)
+        index = claim.metric in JAIN or claim.function == "jain_of"
+        if index and not claim.against and claim.reduce in ("each", *PLAIN):
+            return jain.interval(known)
     found = interval(known, exact=judged_cases.exact)
     assert found is not None, "there is a value"
     return found
@@ -279,116 +298,12 @@ def _single(found: Interval) -> str:
     return "one seed has no interval" if found.low is None and found.n == 1 else ""
 
 
-def _worst(findings: list[Finding], note: str) -> Finding:
-    """The finding that decides: the worst verdict, and among equals the nearest to the bound."""
-
-    def rank(finding: Finding) -> tuple[int, float]:
-        found = finding.found
-        tightness = finding.cases[0]["margin"] if found is not None else 0.0
-        return _SEVERITY[finding.verdict], tightness
-
-    worst = min(findings, key=rank)
-    ranked = sorted((f for f in findings if f.cases), key=rank)
-    shown = [f for f in ranked if f.verdict != REPRODUCED] or ranked[:1]
-    cases = [{k: v for k, v in f.cases[0].items() if k != "margin"} for f in shown]
-    needs = [f.seeds_needed for f in findings if f.verdict == UNDECIDED]
-    known = [n for n in needs if n is not None]
-    enough = len(known) == len(needs) and worst.verdict == UNDECIDED
-    reason = "; ".join(text for text in (worst.reason, note) if text)
-    needed = max(known) if known and enough else None
-    return Finding(worst.verdict, worst.found, needed, reason, worst.warning, cases)
-
-
-def _case(
-    case: str, verdict: str, found: Interval, needed: int | None, margin: float
-) -> dict[str, Any]:
-    return {
-        "case": case,
-        "verdict": verdict,
-        "measured": _finite(found.mean),
-        "low": _finite(found.low),
-        "high": _finite(found.high),
-        "n": found.n,
-        "seeds_needed": needed,
-        "margin": margin,
-    }
-
-
-def _zero(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
-    """Counts events among trials, run by run."""
-    if claim.reduce == "mean":
-        return _worst([_zero_of(claim, judged_cases, chosen, "")], "")
-    return _worst([_zero_of(claim, judged_cases, [case], _name(case)) for case in chosen], "")
-
-
-def _zero_of(claim: Claim, judged_cases: JudgedCases, cases: list[Labels], name: str) -> Finding:
-    at, trials_name = trials_of(claim) or ("", "")
-    events: list[float] = []
-    offered = 0.0
-    for seed in judged_cases.seeds:
-        seen = trials = 0.0
-        for case in cases:
-            metrics = _finished(judged_cases, case, seed)
-            value = value_of(metrics, claim.metric, claim.scope)
-            count = metrics.get((at, trials_name))
-            if value is None or not count:
-                continue
-            trials += count
-            seen += value * count if claim.metric.startswith("loss") else value
-        if trials:
-            events.append(seen)
-            offered += trials
-    if not events:
-        return Finding(UNDECIDED, reason="no packet was offered")
-    found = exact.rare(events, offered)
-    if claim.kind == INVARIANT:
-        # It is said of every run, so each run is a test of it.
-        verdict = DIFFERS if any(events) else REPRODUCED
-    elif judged_cases.exact:
-        found = Interval(found.mean, found.mean, found.mean, found.n)
-        verdict = claim.bound.verdict(found)
-    else:
-        verdict = claim.bound.verdict(found)
-    needed = _zero_seeds(found) if verdict == UNDECIDED else None
-    high = found.high if found.high is not None else found.mean
-    case = _case(name, verdict, found, needed, ZERO - high)
-    warning = _cannot_tell(found, needed) if not any(events) else ""
-    return Finding(verdict, found, needed, "", warning, [case])
-
-
-def _cannot_tell(found: Interval, needed: int | None) -> str:
-    if needed is None:
-        return ""
-    return f"{found.n} seeds can't tell; {needed} of the same outcome would"
-
-
-def _zero_seeds(found: Interval) -> int | None:
-    """How many seeds would decide if no loss is seen in any more."""
-    if found.mean > 0 or found.high is None:
-        return None
-    return math.ceil(found.n * found.high / ZERO)
-
-
 def _function(claim: Claim, judged_cases: JudgedCases, chosen: list[Labels]) -> Finding:
     compute = FUNCTIONS[claim.function or ""].compute
     numbers = [
-        compute([(case, _finished(judged_cases, case, seed)) for case in chosen], claim.args)
+        compute([(case, judged_cases.finished(case, seed)) for case in chosen], claim.args)
         for seed in judged_cases.seeds
     ]
     finding = _decide(claim, numbers, judged_cases, "")
     finding.cases = []
     return finding
-
-
-def _finished(judged_cases: JudgedCases, case: Labels, seed: int) -> Metrics:
-    metrics = judged_cases.cells.metrics(case, seed)
-    assert metrics is not None, "unfinished cases were sorted out before"
-    return metrics
-
-
-def _name(labels: Labels) -> str:
-    return ", ".join(f"{axis} = {label}" for axis, label in sorted(labels.items()))
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -126,6 +126,11 @@ impl Control {
         self.places[place].place
     }
 
+    /// Its places, by number.
+    pub fn places(&self) -> impl Iterator<Item = (usize, Place)> {
+        self.places.iter().map(|watched| watched.place).enumerate()
+    }
+
     /// The station that it watches, if it does.
     pub fn station(&self) -> Option<u32> {
         match self.places.first()?.place {

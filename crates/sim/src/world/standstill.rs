@@ -22,23 +22,25 @@ impl World {
     /// transmission is a movement if its packet is about to arrive, or if none was lost meanwhile.
     pub fn standstill(&self, held: u64) -> Option<Standstill> {
         let (now, packets) = (self.now(), held);
-        let flows = self.network.flows.iter();
+        let flows = self.shared.network.flows.iter();
         let since = flows.clone().map(|f| f.stats.last).max()?;
         let long = now.since(since).0 >= now.0 / LONG;
         if packets == 0 || !long {
             return None;
         }
         let loses = flows.map(|f| f.stats.last_lost).max() > Some(since);
-        let on_wires = self.network.ports.iter().any(|p| self.sends_data(p, loses));
-        let on_air = self.air.sends_data();
+        let mut ports = self.shared.network.ports.iter();
+        let on_wires = ports.any(|p| self.sends_data(p, loses));
+        let on_air = self.media.air.sends_data();
         let moves = on_wires || on_air && !loses;
         (!moves).then_some(Standstill { since, packets })
     }
 
     /// Whether a data frame is in transmission at a port or on its wire; where frames are lost, one that arrives at its host.
     fn sends_data(&self, port: &Port, loses: bool) -> bool {
-        let last = !port.far.is_none() && !self.network.nodes[port.far].forwards;
-        let mut wire = self.network.packets.walk(&port.wire);
+        let network = &self.shared.network;
+        let last = !port.far.is_none() && !network.nodes[port.far].forwards;
+        let mut wire = network.packets.walk(&port.wire);
         (last || !loses) && (port.sending > 0 || wire.any(|p| !p.flow.is_none()))
     }
 }

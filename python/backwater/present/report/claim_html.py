@@ -9,7 +9,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from backwater.present.numbers import Unit, dimension_of, metric_title, number, unit_for
+from backwater.present.numbers import (
+    Unit,
+    counted,
+    dimension_of,
+    metric_title,
+    number,
+    unit_for,
+)
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.readings import BY_READING
 
@@ -106,7 +113,11 @@ def shown(
         verdict=str(record["verdict"]),
         badge=badge(str(record["verdict"])),
         kind=f"{record['kind']}, {record['strength']}",
-        measured=_quantity(record["measured"], unit, digits),
+        measured=(
+            counted(record["runs"])
+            if record.get("runs")
+            else _quantity(record["measured"], unit, digits)
+        ),
         interval=_interval(record, unit, digits),
         n=int(record["n"]),
         bound=_bound(record["bound"], unit, digits),
@@ -117,7 +128,7 @@ def shown(
         source=", ".join(str(text) for text in (record["source"], record.get("quoted")) if text),
         why=_why(record),
         evidence=str(record["evidence"] or ""),
-        ablated=_ablated(record.get("ablation"), unit),
+        ablated=_ablated(record, unit),
         strip=Markup(_strip(record, unit)),
         cases=[_case(case, unit) for case in record["cases"]],
     )
@@ -132,12 +143,17 @@ def _why(record: Mapping[str, Any]) -> list[str]:
     return [text[0].upper() + text[1:].rstrip(".") + "." for text in sentences if text]
 
 
-def _ablated(ablation: Mapping[str, Any] | None, unit: Unit) -> str:
+def _ablated(record: Mapping[str, Any], unit: Unit) -> str:
     """The verdicts without the mechanism, in a sentence."""
+    ablation = record.get("ablation")
+    if record.get("mechanism") is False:
+        return "It speaks of no mechanism or controller, so that no ablation tests it."
     if ablation is None:
         return ""
     under = "; ".join(
-        f"{one['ablation']} ({one['of']}): {WORDS[one['verdict']]}, "
+        f"{one['ablation']} ({one['of']}"
+        f"{', compared with itself' if one.get('identity') else ''}): "
+        f"{WORDS[one['verdict']]}, "
         f"{_quantity(one['measured'], unit)}"
         for one in ablation["under"]
     )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup, escape
 
+from backwater.model.outputs import save
 from backwater.present import plot, topology
+from backwater.present.numbers import RULES
 from backwater.present.report import claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.figure_files import drawn_example
-from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
 from backwater.study.source_names import introduced
 from backwater.verdict import readings
@@ -203,7 +204,7 @@ class _Report:
         in_order = readings.ordered(list(self.claims.values()))
         shown = [self._shown(record["id"].rpartition("/")[2]) for record in in_order]
         links = {claim.evidence: self._evidence(claim.evidence) for claim in shown}
-        return self._part("claims", claims=shown, links=links)
+        return self._part("claims", claims=shown, links=links, rules=RULES)
 
     def _evidence(self, written: str) -> str:
         """A link to the study that is the evidence, if its report is beside this one."""

@@ -13,7 +13,7 @@ use crate::ids::{ControlId, PacketId};
 use crate::mechanism::carrier::Told;
 use crate::network::Part;
 use crate::record::fingerprint::Mark;
-use crate::world::World;
+use crate::shared::Shared;
 
 impl Radio {
     /// The data frame that brought the first field to a station was acknowledged.
@@ -67,15 +67,15 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// A data frame with a field has reached its receiver, maybe once more.
-    pub(super) fn receive_field(&mut self, from: u32, station: u32, now: Time) {
-        let fields = &mut self.air.radios[from as usize].fields;
+    pub(super) fn receive_field(&mut self, cx: &mut Shared, from: u32, station: u32, now: Time) {
+        let fields = &mut self.radios[from as usize].fields;
         let field = fields.iter_mut().find(|f| f.to == station);
         let field = field.expect("the field that was sent");
         if !std::mem::replace(&mut field.heard, true) {
             let notice = field.notice.clone();
-            self.answer_at(from, station, &notice, now);
+            self.answer_at(cx, from, station, &notice, now);
         }
     }
 
@@ -83,26 +83,30 @@ impl World {
     #[cold]
     pub(super) fn receive_echo(
         &mut self,
+        cx: &mut Shared,
         (from, station): (u32, u32),
         packet_id: PacketId,
         now: Time,
     ) {
-        let packet = &self.network.packets[packet_id];
+        let packet = &cx.network.packets[packet_id];
         let (flow, class) = (packet.flow, packet.class());
-        let Part::Acks(_) = self.network.flows[flow].part else {
+        let Part::Acks(_) = cx.network.flows[flow].part else {
             return;
         };
-        let radio = &mut self.air.radios[from as usize];
+        let radio = &mut self.radios[from as usize];
         let category = radio.category(class) as u8;
-        let header = &self.network.headers[packet_id];
+        let header = &cx.network.headers[packet_id];
         let echoes = radio.echoes.iter_mut();
         let told: Vec<_> = echoes
             .filter_map(|echo| echo.read(flow, category, header))
             .collect();
         for notice in told {
             let detail = u64::from(station) << 32 | u64::from(notice.classes);
-            self.books.fingerprint.add(Mark::Notice, now, from, detail);
-            self.answer_at(from, station, &notice, now);
+            cx.run
+                .books
+                .fingerprint
+                .add(Mark::Notice, now, from, detail);
+            self.answer_at(cx, from, station, &notice, now);
         }
     }
 }

@@ -10,13 +10,11 @@ use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
 use super::air_log::{AirFrame, Fate};
+use super::events::Code;
 use super::frame::{Exchange, Frame, FrameKind};
 use super::phy;
 use crate::calendar::Calendar;
-use crate::event::Event;
-use crate::ids::StationId;
-use crate::table::Id;
-use crate::world::World;
+use crate::shared::Shared;
 
 impl Air {
     /// Schedules a group at `at`, if no event comes before.
@@ -24,7 +22,7 @@ impl Air {
         let armed = &mut self.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
-            calendar.push(at, Event::Contend(Id::raw(group)));
+            calendar.push(at, Code::Contend.of(group));
         }
     }
 
@@ -35,76 +33,74 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// A group's event: whoever has counted down sends.
-    pub(crate) fn contend(&mut self, group: StationId, now: Time) {
-        let group = group.0;
-        if self.air.groups[group as usize].armed != now {
+    pub(crate) fn contend(&mut self, cx: &mut Shared, group: u32, now: Time) {
+        if self.groups[group as usize].armed != now {
             return;
         }
-        self.air.groups[group as usize].armed = Time::NEVER;
+        self.groups[group as usize].armed = Time::NEVER;
         let mut from = 0;
-        while let Some((number, station)) = self.air.next_member(group, from) {
+        while let Some((number, station)) = self.next_member(group, from) {
             from = number + 1;
-            let sense = &self.air.sensing[station as usize];
+            let sense = &self.sensing[station as usize];
             if sense.counting == 0 || sense.cover != group {
                 continue;
             }
             let due = if sense.busy {
                 sense.due != 0 && sense.since == now
             } else {
-                self.air.expiry(station) == now
+                self.expiry(station) == now
             };
             if due {
-                self.fire(station, now);
+                self.fire(cx, station, now);
             }
         }
-        self.air.attend_soonest(&mut self.clock.calendar, group);
+        self.attend_soonest(&mut cx.run.calendar, group);
     }
 
     /// A station's counter has run out, maybe those of several categories. The highest that has a frame to send, which
     /// gates and queue management settle now, sends it.
-    fn fire(&mut self, station: u32, now: Time) {
-        if !self.has_frames_ready(station, now) {
+    fn fire(&mut self, cx: &mut Shared, station: u32, now: Time) {
+        if !self.has_frames_ready(cx, station, now) {
             return;
         }
-        if !self.air.sensing[station as usize].busy {
-            self.air.freeze(station, now);
+        if !self.sensing[station as usize].busy {
+            self.freeze(station, now);
         }
-        let sense = &mut self.air.sensing[station as usize];
+        let sense = &mut self.sensing[station as usize];
         let due = std::mem::take(&mut sense.due);
         let winner = 7 - due.leading_zeros() as usize;
         for number in (0..winner).filter(|n| due >> n & 1 == 1) {
-            let first = self.next_frame(station, number, now);
+            let first = self.next_frame(cx, station, number, now);
             let first = first.expect("a category that is due has a frame");
-            self.air.radios[station as usize].count.internal += 1;
-            self.failed(station, number, first, false, now, now);
+            self.radios[station as usize].count.internal += 1;
+            self.failed(cx, (station, number), first, false, now, now);
         }
-        let first = self.next_frame(station, winner, now);
+        let first = self.next_frame(cx, station, winner, now);
         let first = first.expect("a category that is due has a frame");
-        self.begin(station, winner, first, now, None);
+        self.begin(cx, station, winner, first, now, None);
     }
 
     /// Begins an exchange with the first frame of a hop, or with a management frame where `hop` is `None`, in a TXOP that
     /// lasts until then if it has begun already.
     pub(crate) fn begin(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         hop: Option<u32>,
         now: Time,
         until: Option<Time>,
     ) {
-        let txop = self.air.radios[station as usize].categories[number]
-            .set
-            .txop;
+        let txop = self.radios[station as usize].categories[number].set.txop;
         let until = until.unwrap_or(now + txop);
-        let (kind, mut exchange) = self.plan(station, number, hop, now, until);
+        let (kind, mut exchange) = self.plan(cx, station, number, hop, now, until);
         let to = exchange.to;
         if until > now {
             exchange.goes_on = self.expects_another(station, number, kind, &exchange);
         }
-        let radio = &mut self.air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         let unfinished = radio.exchange.replace(exchange);
         debug_assert!(unfinished.is_none(), "a station has one exchange");
         if to != NOBODY {
@@ -113,32 +109,33 @@ impl World {
         if hop.is_none() {
             radio.count.management += 1;
         }
-        self.emit(station, kind, to, now);
+        self.emit(cx, station, kind, to, now);
     }
 
     /// The exchange that a category would begin now, and the kind of its first frame.
     pub(super) fn plan(
         &self,
+        cx: &Shared,
         station: u32,
         number: usize,
         hop: Option<u32>,
         now: Time,
         until: Time,
     ) -> (FrameKind, Exchange) {
-        let medium = self.air.medium(station);
+        let medium = self.medium(station);
         let mut field = None;
         let (to, bytes, rate) = match hop {
             None => {
-                let radio = &self.air.radios[station as usize];
+                let radio = &self.radios[station as usize];
                 let notice = radio.notices.front().expect("a management frame waits");
                 (notice.to, notice.bytes, medium.phy.control)
             }
             Some(hop) => {
-                let first = self.air.first_frame(&self.network, hop, number);
-                let radio = &self.air.radios[station as usize];
+                let first = self.first_frame(&cx.network, hop, number);
+                let radio = &self.radios[station as usize];
                 let bytes = first + radio.backlog_field + radio.report_field;
-                let hop = &self.air.hops[hop as usize];
-                field = self.air.field_toward(station, hop.to);
+                let hop = &self.hops[hop as usize];
+                field = self.field_toward(station, hop.to);
                 (hop.to, bytes + field.unwrap_or(0), hop.rate)
             }
         };
@@ -175,26 +172,32 @@ impl World {
         kind: FrameKind,
         exchange: &Exchange,
     ) -> bool {
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         let notices = usize::from(exchange.hop.is_none());
         if radio.categories[number].frames < 2 || radio.notices.len() > notices {
             return false;
         }
-        let medium = self.air.medium(station);
+        let medium = self.medium(station);
         let whole = medium.whole(kind, exchange);
         exchange.begun + whole + medium.sifs + whole <= exchange.txop_end
     }
 
     /// A station begins to send a frame.
-    pub(crate) fn emit(&mut self, station: u32, kind: FrameKind, to: u32, now: Time) {
-        let air = &mut self.air;
+    pub(crate) fn emit(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        kind: FrameKind,
+        to: u32,
+        now: Time,
+    ) {
         let began = match kind {
             FrameKind::Cts | FrameKind::Ack => to,
             FrameKind::Rts | FrameKind::Data | FrameKind::Group => station,
         };
-        let exchange = air.radios[began as usize].exchange.as_ref();
+        let exchange = self.radios[began as usize].exchange.as_ref();
         let exchange = exchange.expect("a frame belongs to an exchange");
-        let medium = &air.media[air.radios[station as usize].medium as usize];
+        let medium = &self.media[self.radios[station as usize].medium as usize];
         let phy = &medium.phy;
         let (bytes, rate, span) = match kind {
             FrameKind::Rts => (phy::RTS, phy.control, medium.rts),
@@ -203,11 +206,11 @@ impl World {
             FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
         };
         let rest = medium.rest(kind, exchange);
-        let duration = match air.log {
+        let duration = match self.log {
             Some(_) => medium.duration(kind, exchange),
             None => Span::ZERO,
         };
-        let radio = &mut air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         radio.count.airtime += span.0;
         radio.count.frames += 1;
         radio.frame = Some(Frame {
@@ -219,7 +222,7 @@ impl World {
             missed: false,
         });
         let ends = now + span + medium.delta;
-        if self.air.log.is_some() {
+        if self.log.is_some() {
             let frame = AirFrame {
                 at: now,
                 from: station,
@@ -232,45 +235,39 @@ impl World {
                 retry: false,
                 fate: Fate::OnAir,
             };
-            self.air.log_frame(&self.network, frame);
+            self.log_frame(&cx.network, frame);
         }
-        let air = &mut self.air;
-        if !air.sensing[station as usize].busy {
-            air.freeze(station, now);
+        if !self.sensing[station as usize].busy {
+            self.freeze(station, now);
         }
-        let sense = &mut air.sensing[station as usize];
+        let sense = &mut self.sensing[station as usize];
         sense.sending = true;
         sense.lock = NOBODY;
-        self.clock
-            .calendar
-            .push(ends, Event::Silence(Id::raw(station)));
-        let radio = &air.radios[station as usize];
-        let medium = &air.media[radio.medium as usize];
-        match medium.receivers.is_some() {
+        cx.run.calendar.push(ends, Code::Silence.of(station));
+        match self.medium(station).receivers.is_some() {
             true => {
-                air.arrive(station, rate, bytes, ends, now);
-                self.fail_missed(station, now);
+                self.arrive(station, rate, bytes, ends, now);
+                self.fail_missed(cx, station, now);
             }
-            false => air.overlap(station, now),
+            false => self.overlap(station, now),
         }
     }
 
     /// A frame of this station has begun. Exchanges fail whose answers are missed from now on: that frame, or those
     /// that it overpowers.
-    fn fail_missed(&mut self, station: u32, now: Time) {
+    fn fail_missed(&mut self, cx: &mut Shared, station: u32, now: Time) {
         let mut sender = Some(station);
         while let Some(answering) = sender {
-            if let Some(waiting) = self.air.addressee_that_misses(answering) {
-                self.exchange_failed(waiting, now);
+            if let Some(waiting) = self.addressee_that_misses(answering) {
+                self.exchange_failed(cx, waiting, now);
             }
-            sender = self.air.next_left();
+            sender = self.next_left();
         }
     }
 
     /// The frame that a station sends has ended, and everybody has heard its end.
-    pub(crate) fn silence(&mut self, station: StationId, now: Time) {
-        let station = station.0;
-        let air = &mut self.air;
+    pub(crate) fn silence(&mut self, cx: &mut Shared, station: u32, now: Time) {
+        let air = &mut *self;
         let radio = &mut air.radios[station as usize];
         let frame = radio.frame.take().expect("a frame for its end");
         if let (Some(exchange), false) = (
@@ -285,10 +282,10 @@ impl World {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),
         }
-        match self.conclude(station, frame, now) {
+        match self.conclude(cx, station, frame, now) {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
-            Some(next) => self.air.radios[next as usize].after = station,
-            None => self.air.attend_soonest(&mut self.clock.calendar, station),
+            Some(next) => self.radios[next as usize].after = station,
+            None => self.attend_soonest(&mut cx.run.calendar, station),
         }
     }
 }

@@ -3,19 +3,18 @@
 use backwater_transport::units::{Bytes, Time};
 
 use super::air::{Air, NOBODY};
+use super::events::Code;
 use super::frame::{Frame, FrameKind, Reply};
 use super::mac::AccessMode;
 use super::radio::Ghost;
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::cause::Cause;
-use crate::event::Event;
-use crate::ids::{PacketId, StationId};
-use crate::medium::Handover;
+use crate::ids::PacketId;
 use crate::network::Network;
 use crate::record::What;
+use crate::shared::{Onward, Shared};
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
     fn answer(
@@ -27,7 +26,7 @@ impl Air {
     ) -> Option<u32> {
         let sifs = self.medium(station).sifs;
         self.radios[station as usize].reply = reply;
-        calendar.push(now + sifs, Event::Answer(Id::raw(station)));
+        calendar.push(now + sifs, Code::Answer.of(station));
         Some(station)
     }
 
@@ -63,7 +62,7 @@ impl Air {
         let first = packet.at.max(since);
         let retries = tried.spent;
         let c = &radio.categories[number];
-        let spent = &mut self.spent[packet_id.index()];
+        let spent = &mut network.spent[packet_id];
         let clock = c.stall_clock(exchange.begun);
         // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
         let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
@@ -111,138 +110,135 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
     /// later, if somebody does.
-    pub(crate) fn conclude(&mut self, station: u32, frame: Frame, now: Time) -> Option<u32> {
+    pub(crate) fn conclude(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        frame: Frame,
+        now: Time,
+    ) -> Option<u32> {
         let to = frame.to;
-        let understood = !self.air.heard.is_empty();
-        if let Some(log) = &mut self.air.log {
+        let understood = !self.heard.is_empty();
+        if let Some(log) = &mut self.log {
             log.conclude(station, understood);
         }
-        if !self.air.overheard.is_empty() {
-            self.air
-                .overhear(&self.network, &mut self.mechanisms, station, now);
+        if !self.overheard.is_empty() {
+            self.overhear(&cx.network, &mut cx.mechanisms, station, now);
         }
         match frame.kind {
             FrameKind::Rts => {
                 // A station whose NAV says that others have the medium does not answer, except under EDCA whose exchange
                 // set the NAV, though that ended early. 10.22.2.4.
-                let sense = &self.air.sensing[to as usize];
-                let edca = self.air.medium(to).mac.access == AccessMode::Edca;
+                let sense = &self.sensing[to as usize];
+                let edca = self.medium(to).mac.access == AccessMode::Edca;
                 let of_holder = edca && sense.holder == station;
                 if understood && (sense.reserved() <= now || of_holder) {
                     let reply = Reply::Cts { to: station };
-                    self.air.answer(&mut self.clock.calendar, to, reply, now)
+                    self.answer(&mut cx.run.calendar, to, reply, now)
                 } else {
-                    self.exchange_failed(station, now)
+                    self.exchange_failed(cx, station, now)
                 }
             }
-            FrameKind::Cts if understood => {
-                self.air
-                    .answer(&mut self.clock.calendar, to, Reply::Go, now)
-            }
+            FrameKind::Cts if understood => self.answer(&mut cx.run.calendar, to, Reply::Go, now),
             FrameKind::Data if understood => {
-                self.take_in(station, to, now);
+                self.take_in(cx, station, to, now);
                 let reply = Reply::Ack { to: station };
-                self.air.answer(&mut self.clock.calendar, to, reply, now)
+                self.answer(&mut cx.run.calendar, to, reply, now)
             }
-            FrameKind::Data => self.exchange_failed(station, now),
-            FrameKind::Ack if understood => self.exchange_done(to, now),
+            FrameKind::Data => self.exchange_failed(cx, station, now),
+            FrameKind::Ack if understood => self.exchange_done(cx, to, now),
             FrameKind::Cts | FrameKind::Ack if frame.missed => None,
-            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(to, now),
+            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(cx, to, now),
             FrameKind::Group => {
-                let exchange = self.air.radios[station as usize].exchange;
+                let exchange = self.radios[station as usize].exchange;
                 match exchange.expect("a frame to a group is an exchange").hop {
-                    Some(hop) => self.spread(station, hop, now),
+                    Some(hop) => self.spread(cx, station, hop, now),
                     None => {
-                        for i in 0..self.air.heard.len() {
-                            self.receive_management_frame(station, self.air.heard[i], now);
+                        for i in 0..self.heard.len() {
+                            self.receive_management_frame(cx, station, self.heard[i], now);
                         }
                     }
                 }
-                self.exchange_done(station, now)
+                self.exchange_done(cx, station, now)
             }
         }
     }
 
     /// A SIFS has passed.
-    pub(crate) fn answer_now(&mut self, station: StationId, now: Time) {
-        let station = station.0;
-        let radio = &self.air.radios[station as usize];
+    pub(crate) fn answer_now(&mut self, cx: &mut Shared, station: u32, now: Time) {
+        let radio = &self.radios[station as usize];
         match radio.reply {
-            Reply::Cts { to } => self.emit(station, FrameKind::Cts, to, now),
-            Reply::Ack { to } => self.emit(station, FrameKind::Ack, to, now),
+            Reply::Cts { to } => self.emit(cx, station, FrameKind::Cts, to, now),
+            Reply::Ack { to } => self.emit(cx, station, FrameKind::Ack, to, now),
             Reply::Go => {
-                let radio = &mut self.air.radios[station as usize];
+                let radio = &mut self.radios[station as usize];
                 let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
                 exchange.cleared = true;
                 let to = exchange.to;
-                self.emit(station, FrameKind::Data, to, now);
+                self.emit(cx, station, FrameKind::Data, to, now);
             }
             Reply::Next { category, until } => {
                 let number = usize::from(category);
-                match self.next_frame(station, number, now) {
-                    Some(first) => self.begin(station, number, first, now, Some(until)),
+                match self.next_frame(cx, station, number, now) {
+                    Some(first) => self.begin(cx, station, number, first, now, Some(until)),
                     // A gate has closed meanwhile.
-                    None => self.air.draw(station, number),
+                    None => self.draw(station, number),
                 }
             }
             Reply::None => unreachable!("an answer was due"),
         }
-        let radio = &mut self.air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         radio.reply = Reply::None;
         let before = radio.after;
-        self.air.attend_soonest(&mut self.clock.calendar, before);
+        self.attend_soonest(&mut cx.run.calendar, before);
     }
 
     /// A data frame has reached its receiver: the packet moves on, once.
-    fn take_in(&mut self, station: u32, receiver: u32, now: Time) {
-        let exchange = self.air.radios[station as usize].exchange;
+    fn take_in(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
+        let exchange = self.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
         let Some(hop) = exchange.hop else {
-            return self.receive_notice(station, receiver, now);
+            return self.receive_notice(cx, station, receiver, now);
         };
         if exchange.field {
-            self.receive_field(station, receiver, now);
+            self.receive_field(cx, station, receiver, now);
         }
         let Some(packet_id) =
-            self.air
-                .leave_queue(&mut self.network, &mut self.books, station, hop, now)
+            self.leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
         else {
             return;
         };
-        let port_id = self.air.hops[hop as usize].port;
-        if !self.air.radios[station as usize].echoes.is_empty() {
-            self.receive_echo((station, receiver), packet_id, now);
+        let port_id = self.hops[hop as usize].port;
+        if !self.radios[station as usize].echoes.is_empty() {
+            self.receive_echo(cx, (station, receiver), packet_id, now);
         }
-        self.books.packet_hops += 1;
-        if self.air.is_late(&self.network, packet_id, now) {
-            self.network
-                .lose(&mut self.books, packet_id, Cause::Late, port_id, now);
+        cx.run.books.packet_hops += 1;
+        if self.is_late(&cx.network, packet_id, now) {
+            cx.network
+                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
         } else {
-            let to = self.air.route_on(&self.network, receiver, packet_id);
-            match !to.is_none() && self.network.ports[to].is_radio() {
-                true => self.enqueue(to, packet_id, now),
-                false => self.handovers.push(Handover {
-                    packet: packet_id,
-                    over: port_id,
-                    to,
-                }),
-            }
+            let to = self.route_on(&cx.network, receiver, packet_id);
+            let onward = match to.is_none() {
+                true => Onward::Host(packet_id),
+                false => cx.enqueue(to, packet_id, now),
+            };
+            self.move_on(cx, onward, port_id, now);
         }
     }
 
     /// The exchange succeeded, or needed no answer.
-    fn exchange_done(&mut self, station: u32, now: Time) -> Option<u32> {
-        let radio = &mut self.air.radios[station as usize];
+    fn exchange_done(&mut self, cx: &mut Shared, station: u32, now: Time) -> Option<u32> {
+        let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that ended");
         let number = usize::from(exchange.category);
         let c = &mut radio.categories[number];
         c.cw = c.set.cw_min;
         match exchange.hop {
             Some(hop_number) => {
-                let hop = &mut self.air.hops[hop_number as usize];
+                let hop = &mut self.hops[hop_number as usize];
                 let airtime = now.since(exchange.begun);
                 if exchange.field {
                     radio.end_field(exchange.to);
@@ -250,56 +246,56 @@ impl World {
                 hop.airtime += airtime.0;
                 let tried = std::mem::take(&mut hop.tried[number]);
                 let ghost = tried.ghost.expect("an ACK follows its data");
-                let radio = &mut self.air.radios[station as usize];
-                let queue = self.network.ports[hop.port].queue(number);
+                let radio = &mut self.radios[station as usize];
+                let queue = cx.network.ports[hop.port].queue(number);
                 if queue.list.is_empty() {
                     radio.categories[number].clear(hop_number);
                 }
                 radio.categories[number].spend(u64::from(ghost.len), now);
                 let done = tried.over(exchange.to, airtime, true);
-                self.air.observe_transmission(
-                    &mut self.mechanisms,
-                    station,
-                    number,
-                    &ghost,
-                    &done,
-                    now,
-                );
-                self.departed(station, number, ghost, now, now);
+                self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+                self.departed(cx, station, number, ghost, now, now);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
                 radio.categories[number].frames -= 1;
                 if sent.to != NOBODY {
-                    self.mechanisms.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
+                    cx.mechanisms.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
                 }
             }
         }
-        if self.goes_on(station, number, exchange.txop_end, now) {
+        if self.goes_on(cx, station, number, exchange.txop_end, now) {
             let (category, until) = (exchange.category, exchange.txop_end);
-            return self.air.answer(
-                &mut self.clock.calendar,
+            return self.answer(
+                &mut cx.run.calendar,
                 station,
                 Reply::Next { category, until },
                 now,
             );
         }
-        self.air.draw(station, number);
+        self.draw(station, number);
         None
     }
 
     /// Whether the station may send its next frame without contending: all of the exchange fits what
     /// is left of its TXOP. 10.22.2.8.
-    fn goes_on(&mut self, station: u32, number: usize, until: Time, now: Time) -> bool {
-        let radio = &self.air.radios[station as usize];
+    fn goes_on(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        number: usize,
+        until: Time,
+        now: Time,
+    ) -> bool {
+        let radio = &self.radios[station as usize];
         if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
             return false;
         }
-        let Some(Some(hop)) = self.next_frame(station, number, now) else {
+        let Some(Some(hop)) = self.next_frame(cx, station, number, now) else {
             return false;
         };
-        let (kind, next) = self.plan(station, number, Some(hop), now, until);
-        let medium = self.air.medium(station);
+        let (kind, next) = self.plan(cx, station, number, Some(hop), now, until);
+        let medium = self.medium(station);
         now + medium.sifs + medium.whole(kind, &next) <= until
     }
 }
@@ -325,17 +321,17 @@ mod tests {
     fn a_notice_too_many_breaks_conservation() {
         let mut world = tell_all(&line(&[0.0, 50.0]));
         assert!(world.clone().report().conserved);
-        world.books.notices_sent += 1;
+        world.shared.run.books.notices_sent += 1;
         assert!(!world.report().conserved);
     }
 
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
     fn tell_all(spec: &Spec) -> World {
         let mut world = World::build(spec).expect("a legal line");
-        world.mechanisms.add_hearing("m", true);
+        world.shared.mechanisms.add_hearing("m", true);
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
-        for radio in &mut world.air.radios {
+        for radio in &mut world.media.air.radios {
             let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
             radio.responders.push((0, responder));
         }
@@ -345,7 +341,7 @@ mod tests {
             expiry: Some(Span::secs(100)),
             period: Span::secs(1),
         };
-        world.air.radios[0].notices.push_back(Management {
+        world.media.air.radios[0].notices.push_back(Management {
             to: NOBODY,
             bytes: 50,
             control: Id::NONE,
@@ -362,13 +358,16 @@ mod tests {
             heard: false,
             tries: 0,
         });
-        world.air.one_more(&mut world.clock.calendar, 0, 0, now);
+        world
+            .media
+            .air
+            .one_more(&mut world.shared.run.calendar, 0, 0, now);
         world.advance(world.end());
         world
     }
 
     fn aifsn(world: &World) -> Vec<u8> {
-        let radios = world.air.radios.iter();
+        let radios = world.media.air.radios.iter();
         radios.map(|r| r.categories[0].set.aifsn).collect()
     }
 
@@ -378,12 +377,18 @@ mod tests {
     fn a_group_frame_goes_to_every_neighbour_once_and_unanswered() {
         let world = tell_all(&line(&[0.0, 60.0, -90.0, 150.0]));
         assert_eq!(aifsn(&world), [2, 3, 3, 2]);
-        let frames: Vec<u64> = world.air.radios.iter().map(|r| r.count.frames).collect();
+        let frames: Vec<u64> = world
+            .media
+            .air
+            .radios
+            .iter()
+            .map(|r| r.count.frames)
+            .collect();
         assert_eq!(frames, [1, 0, 0, 0]);
-        let sender = &world.air.radios[0].count;
+        let sender = &world.media.air.radios[0].count;
         assert_eq!(sender.airtime, PHY.airtime(50, PHY.control).0);
         assert_eq!((sender.attempts, sender.management), (0, 1));
-        assert!(world.air.radios[0].notices.is_empty());
+        assert!(world.media.air.radios[0].notices.is_empty());
     }
 
     /// A neighbour that a hidden station keeps busy misses it, and it is not repeated for that.
@@ -410,7 +415,7 @@ mod tests {
         spec.media[0].phy.data = Rate(6_000_000);
         let world = tell_all(&spec);
         assert_eq!(aifsn(&world), [2, 2, 3, 2, 2]);
-        let sender = &world.air.radios[0].count;
+        let sender = &world.media.air.radios[0].count;
         assert_eq!(
             (sender.frames, sender.failures, sender.retry_drops),
             (1, 0, 0)

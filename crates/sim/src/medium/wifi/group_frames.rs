@@ -7,13 +7,12 @@ use backwater_transport::units::Time;
 
 use super::air::{Air, Member, NOBODY};
 use crate::cause::Cause;
-use crate::medium::Handover;
 use crate::network::Network;
 use crate::record::fingerprint::Mark;
+use crate::shared::Shared;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::targets::Destination;
-use crate::world::World;
 use crate::world::build::refuse;
 
 impl Air {
@@ -62,26 +61,25 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// A frame to a group has ended: everybody who understood it has the packet.
-    pub(crate) fn spread(&mut self, station: u32, hop: u32, now: Time) {
+    pub(crate) fn spread(&mut self, cx: &mut Shared, station: u32, hop: u32, now: Time) {
         let packet_id = self
-            .air
-            .leave_queue(&mut self.network, &mut self.books, station, hop, now)
+            .leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
             .expect("a frame to a group is sent once");
-        let port = self.air.hops[hop as usize].port;
-        let packet = &self.network.packets[packet_id];
+        let port = self.hops[hop as usize].port;
+        let packet = &cx.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);
-        let early = self.books.entered_early(packet.born);
-        if self.air.is_late(&self.network, packet_id, now) {
-            return self
+        let early = cx.run.books.entered_early(packet.born);
+        if self.is_late(&cx.network, packet_id, now) {
+            return cx
                 .network
-                .lose(&mut self.books, packet_id, Cause::Late, port, now);
+                .lose(&mut cx.run.books, packet_id, Cause::Late, port, now);
         }
         let mut received = 0;
-        let members = self.air.members.get_mut(&flow);
+        let members = self.members.get_mut(&flow);
         let members = members.expect("the members of the flow's group");
-        for station in &self.air.heard {
+        for station in &self.heard {
             let Ok(number) = members.binary_search_by_key(station, |m| m.station) else {
                 continue;
             };
@@ -89,20 +87,18 @@ impl World {
             members[number].early += u64::from(early);
             received += 1;
             let detail = u64::from(seq) << 24 ^ u64::from(*station);
-            self.books
+            cx.run
+                .books
                 .fingerprint
                 .add(Mark::Receive, now, flow.0, detail);
         }
-        self.books.packet_hops += received;
+        cx.run.books.packet_hops += received;
         if received == 0 {
-            self.network
-                .lose(&mut self.books, packet_id, Cause::Unheard, port, now);
+            cx.network
+                .lose(&mut cx.run.books, packet_id, Cause::Unheard, port, now);
         } else {
-            self.handovers.push(Handover {
-                packet: packet_id,
-                over: port,
-                to: Id::NONE,
-            });
+            // Nobody answers what a group has received.
+            let (_, _) = cx.deliver(port, packet_id, now);
         }
     }
 }

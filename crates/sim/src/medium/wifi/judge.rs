@@ -11,8 +11,8 @@ use crate::ids::PacketId;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
     /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
@@ -163,71 +163,76 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// Loses a packet that waits in a queue of the algorithm.
     fn discard_at_station(
         &mut self,
-        station: u32,
-        number: usize,
+        cx: &mut Shared,
+        (station, number): (u32, usize),
         q: usize,
         before: PacketId,
         cause: Cause,
         now: Time,
     ) {
-        let packet_id = self
-            .air
-            .take_judged(&mut self.network, station, number, q, before);
-        let port = self
-            .air
-            .port_of(&self.network, station, &self.network.packets[packet_id]);
-        let hop = self.air.hop_number(port);
-        let Packet { flow, .. } = self.network.packets[packet_id];
-        let size = self.network.packets[packet_id].frame();
-        let own = self.air.enters_with(&self.network.packets[packet_id]);
-        let held = now.0 - self.network.packets[packet_id].at.0;
-        self.network.ports[port].lose_waiting(number, size, held);
-        self.observe_station_loss(station, hop, number, packet_id, now);
-        self.network
-            .lose(&mut self.books, packet_id, cause, port, now);
-        self.air
-            .release_room(&self.network, station, number, own, size, flow);
-        self.air.tell_backlog(&mut self.network, station, now);
+        let packet_id = self.take_judged(&mut cx.network, station, number, q, before);
+        let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
+        let hop = self.hop_number(port);
+        let Packet { flow, .. } = cx.network.packets[packet_id];
+        let size = cx.network.packets[packet_id].frame();
+        let own = self.enters_with(&cx.network.packets[packet_id]);
+        let held = now.0 - cx.network.packets[packet_id].at.0;
+        cx.network.ports[port].lose_waiting(number, size, held);
+        self.observe_station_loss(cx, station, hop, number, packet_id, now);
+        cx.network
+            .lose(&mut cx.run.books, packet_id, cause, port, now);
+        self.release_room(&cx.network, station, number, own, size, flow);
+        self.tell_backlog(&mut cx.network, station, now);
     }
 
     /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
     /// lost a packet has to wait for the next departure.
     pub(crate) fn displace(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        self.air.update_judged(&self.network, station, number, now);
-        let q = self
-            .air
-            .queue_for(&self.network, station, number, packet_id);
-        let mut frame =
-            self.air
-                .frame_at_station(&self.network, station, number, q, packet_id, now);
+        self.update_judged(&cx.network, station, number, now);
+        let q = self.queue_for(&cx.network, station, number, packet_id);
+        let mut frame = self.frame_at_station(&cx.network, station, number, q, packet_id, now);
         frame.bytes += frame.size;
         frame.packets += 1;
-        let judged = self.air.judged(station, number);
+        let judged = self.judged(station, number);
         let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
             return false;
         };
-        self.discard_at_station(station, number, victim, Id::NONE, Cause::BufferFull, now);
+        self.discard_at_station(
+            cx,
+            (station, number),
+            victim,
+            Id::NONE,
+            Cause::BufferFull,
+            now,
+        );
         true
     }
 
     /// Lets queue management choose a frame and puts it at the head of its hop.
-    pub(crate) fn bind(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
-        self.air.radios[station as usize].categories[number]
+    pub(crate) fn bind(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> Option<u32> {
+        self.radios[station as usize].categories[number]
             .judged
             .as_ref()?;
         loop {
-            self.air.update_judged(&self.network, station, number, now);
-            let judged = self.air.judged(station, number);
+            self.update_judged(&cx.network, station, number, now);
+            let judged = self.judged(station, number);
             if judged.queues().iter().all(|queue| queue.list.is_empty()) {
                 return None;
             }
@@ -235,50 +240,40 @@ impl World {
                 true => 0,
                 false => judged.managed.aqm.choose(&judged.managed.queues),
             };
-            let (before, packet_id) =
-                self.air
-                    .first_open(&self.network, station, number, q, now)?;
-            let frame =
-                self.air
-                    .frame_at_station(&self.network, station, number, q, packet_id, now);
-            let port = self
-                .air
-                .port_of(&self.network, station, &self.network.packets[packet_id]);
-            match self.air.judged(station, number).managed.aqm.pop(&frame) {
+            let (before, packet_id) = self.first_open(&cx.network, station, number, q, now)?;
+            let frame = self.frame_at_station(&cx.network, station, number, q, packet_id, now);
+            let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
+            match self.judged(station, number).managed.aqm.pop(&frame) {
                 Verdict::Accept => {}
-                Verdict::Mark => self.network.mark(&mut self.books, packet_id, port, now),
+                Verdict::Mark => cx.network.mark(&mut cx.run.books, packet_id, port, now),
                 Verdict::Drop => {
-                    self.discard_at_station(station, number, q, before, Cause::Aqm, now);
-                    self.refill_owed(station, number, now);
+                    self.discard_at_station(cx, (station, number), q, before, Cause::Aqm, now);
+                    self.refill_owed(cx, station, number, now);
                     continue;
                 }
             }
-            self.air
-                .take_judged(&mut self.network, station, number, q, before);
-            let hop = self.air.hop_number(port);
-            self.air
-                .line_up(&mut self.network, station, number, hop, packet_id);
-            self.air.radios[station as usize].categories[number].current = Some(hop);
-            self.discard_next(station, number, q, now);
+            self.take_judged(&mut cx.network, station, number, q, before);
+            let hop = self.hop_number(port);
+            self.line_up(&mut cx.network, station, number, hop, packet_id);
+            self.radios[station as usize].categories[number].current = Some(hop);
+            self.discard_next(cx, station, number, q, now);
             return Some(hop);
         }
     }
 
     /// Loses what the algorithm wants lost behind a frame that it has let go.
-    fn discard_next(&mut self, station: u32, number: usize, q: usize, now: Time) {
+    fn discard_next(&mut self, cx: &mut Shared, station: u32, number: usize, q: usize, now: Time) {
         loop {
-            let judged = self.air.judged(station, number);
+            let judged = self.judged(station, number);
             let head = judged.queues()[q].list.head();
             if head.is_none() || !judged.managed.aqm.takes_next() {
                 return;
             }
-            let frame = self
-                .air
-                .frame_at_station(&self.network, station, number, q, head, now);
-            let verdict = self.air.judged(station, number).managed.aqm.pop(&frame);
+            let frame = self.frame_at_station(&cx.network, station, number, q, head, now);
+            let verdict = self.judged(station, number).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard_at_station(station, number, q, Id::NONE, Cause::Aqm, now);
-            self.refill_owed(station, number, now);
+            self.discard_at_station(cx, (station, number), q, Id::NONE, Cause::Aqm, now);
+            self.refill_owed(cx, station, number, now);
         }
     }
 }

@@ -7,8 +7,8 @@ use super::mac::Room;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
 use crate::network::Network;
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
     /// Puts a packet into the queue of its hop: at its end, or behind what has its round or an earlier one.
@@ -28,10 +28,10 @@ impl Air {
             return network.packets.append(list, packet_id);
         };
         let round = rounds[number].join(network.packets[packet_id].flow);
-        let spent = &mut self.spent;
-        spent[packet_id.index()].round = round;
+        let spent = &mut network.spent;
+        spent[packet_id].round = round;
         let (mut before, mut next) = (Id::NONE, list.head());
-        while !next.is_none() && spent[next.index()].round <= round {
+        while !next.is_none() && spent[next].round <= round {
             (before, next) = (next, network.packets[next].next);
         }
         network.packets.insert_after(list, before, packet_id);
@@ -54,7 +54,7 @@ impl Air {
                 if next.is_none() {
                     break;
                 }
-                let round = self.spent[next.index()].round;
+                let round = network.spent[next].round;
                 let newer = found.is_none_or(|(newest, ..)| round >= newest);
                 if network.packets[next].flow == flow && newer {
                     found = Some((round, *hop, before));
@@ -72,19 +72,20 @@ impl Air {
         budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
     }
 }
-impl World {
+impl Air {
     /// Where flows are served round-robin, makes room in a full buffer at the cost of the flow that holds most.
     pub(crate) fn make_room(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let packet = &self.network.packets[packet_id];
-        let (flow, own, size) = (packet.flow, self.air.enters_with(packet), packet.frame());
+        let packet = &cx.network.packets[packet_id];
+        let (flow, own, size) = (packet.flow, self.enters_with(packet), packet.frame());
         loop {
-            let radio = &mut self.air.radios[station as usize];
+            let radio = &mut self.radios[station as usize];
             let c = &radio.categories[number];
             match c.room(own, size, radio.own_share) {
                 Room::Free => return true,
@@ -97,28 +98,27 @@ impl World {
             let Some(richest) = rounds[number].richest(flow) else {
                 return false;
             };
-            let Some((from, before)) = self.air.newest(&self.network, station, number, richest)
-            else {
+            let Some((from, before)) = self.newest(&cx.network, station, number, richest) else {
                 return false;
             };
-            let first_port = self.air.first_port;
-            let port = self.air.hops[from as usize].port;
-            let list = &mut self.network.ports[port].queue_mut(number).list;
-            let victim = self.network.packets.take_after(list, before);
-            let radio = &mut self.air.radios[station as usize];
+            let first_port = self.first_port;
+            let port = self.hops[from as usize].port;
+            let list = &mut cx.network.ports[port].queue_mut(number).list;
+            let victim = cx.network.packets.take_after(list, before);
+            let radio = &mut self.radios[station as usize];
             if let Some(rounds) = &mut radio.rounds {
                 rounds[number].give_up(richest);
             }
-            let packet = &self.network.packets[victim];
+            let packet = &cx.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
-            self.network.ports[port].lose_waiting(number, packet.frame(), now.0 - packet.at.0);
-            self.observe_station_loss(station, from, number, victim, now);
-            let radio = &mut self.air.radios[station as usize];
-            radio.categories[number].release(own, self.network.packets[victim].frame());
-            self.air.tell_backlog(&mut self.network, station, now);
-            self.air.lose_at_station(
-                &mut self.network,
-                &mut self.books,
+            cx.network.ports[port].lose_waiting(number, packet.frame(), now.0 - packet.at.0);
+            self.observe_station_loss(cx, station, from, number, victim, now);
+            let radio = &mut self.radios[station as usize];
+            radio.categories[number].release(own, cx.network.packets[victim].frame());
+            self.tell_backlog(&mut cx.network, station, now);
+            self.lose_at_station(
+                &mut cx.network,
+                &mut cx.run.books,
                 victim,
                 Cause::BufferFull,
                 port,

@@ -37,6 +37,7 @@ mod check_flows;
 mod collision;
 mod contend;
 pub mod errors;
+mod events;
 mod exchange;
 mod failure;
 pub mod frame;

@@ -4,15 +4,15 @@
 use backwater_transport::units::Time;
 
 use super::air::Air;
+use super::events::Code;
 use crate::calendar::Calendar;
 use crate::cause::Cause;
-use crate::event::Event;
-use crate::ids::{PacketId, PortId, StationId};
+use crate::ids::{PacketId, PortId};
 use crate::mechanism::Mechanisms;
 use crate::network::Network;
 use crate::packet::Packet;
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
     /// When gates let the first frame of a hop go.
@@ -137,7 +137,7 @@ impl Air {
                 .as_ref()
                 .and_then(|gates| gates.next_opening(now))
         {
-            calendar.push(at, Event::Open(Id::raw(station)));
+            calendar.push(at, Code::Open.of(station));
         }
     }
 
@@ -148,11 +148,6 @@ impl Air {
                 self.contend_again(calendar, station, number, now);
             }
         }
-    }
-
-    /// The event of a gate that opens.
-    pub(crate) fn open(&mut self, calendar: &mut Calendar, station: StationId, now: Time) {
-        self.gates_moved(calendar, station.0, now);
     }
 }
 
@@ -178,35 +173,40 @@ fn move_to_head(
     !at.is_none()
 }
 
-impl World {
+impl Air {
     /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing. Frames whose lifetime is
     /// over are given up first.
     pub(crate) fn next_frame(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         now: Time,
     ) -> Option<Option<u32>> {
         loop {
-            let next = self.first_in_line(station, number, now)?;
+            let next = self.first_in_line(cx, station, number, now)?;
             match next {
-                Some(hop) if self.has_expired(station, hop, number, now) => {
-                    self.give_up(station, hop, number, Cause::Expired, now, now);
+                Some(hop) if self.has_expired(cx, station, hop, number, now) => {
+                    self.give_up(cx, (station, number), hop, Cause::Expired, now, now);
                 }
                 _ => return Some(next),
             }
         }
     }
 
-    fn first_in_line(&mut self, station: u32, number: usize, now: Time) -> Option<Option<u32>> {
-        let radio = &self.air.radios[station as usize];
+    fn first_in_line(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> Option<Option<u32>> {
+        let radio = &self.radios[station as usize];
         if radio.is_top(number) && !radio.notices.is_empty() {
             return Some(None);
         }
-        let first =
-            self.air
-                .hop_served_first(&mut self.network, &self.mechanisms, station, number, now);
-        let radio = &self.air.radios[station as usize];
+        let first = self.hop_served_first(&mut cx.network, &cx.mechanisms, station, number, now);
+        let radio = &self.radios[station as usize];
         let c = &radio.categories[number];
         let hop = if first.is_some() {
             first
@@ -214,69 +214,70 @@ impl World {
             match (c.current, &c.hops[..]) {
                 (Some(hop), _) => Some(hop),
                 (None, [hop]) => Some(*hop),
-                _ => self
-                    .air
-                    .longest_in_line(station, number, &self.network, |_| true),
+                _ => self.longest_in_line(station, number, &cx.network, |_| true),
             }
         } else {
-            self.choose_at_station(station, number, now)
+            self.choose_at_station(cx, station, number, now)
         };
         let hop = hop?;
-        let air = &mut self.air;
+        let air = &mut *self;
         if let Some(rounds) = &mut air.radios[station as usize].rounds {
             let served = &air.hops[hop as usize];
             if served.tried[number].ghost.is_none() {
-                let first = self.network.ports[served.port].queue(number).list.head();
-                rounds[number].serve(air.spent[first.index()].round);
+                let first = cx.network.ports[served.port].queue(number).list.head();
+                rounds[number].serve(cx.network.spent[first].round);
             }
         }
         Some(Some(hop))
     }
 
     /// The hop whose first frame a category sends next, where gates or queue management have a say.
-    fn choose_at_station(&mut self, station: u32, number: usize, now: Time) -> Option<u32> {
-        let c = &self.air.radios[station as usize].categories[number];
+    fn choose_at_station(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        number: usize,
+        now: Time,
+    ) -> Option<u32> {
+        let c = &self.radios[station as usize].categories[number];
         let current = c.current;
         for hop in c.hops.clone() {
-            self.air
-                .bring_forward(&mut self.network, station, number, hop, now);
+            self.bring_forward(&mut cx.network, station, number, hop, now);
         }
-        let open = |hop: u32| self.air.hop_opens(&self.network, station, number, hop, now) <= now;
+        let open = |hop: u32| self.hop_opens(&cx.network, station, number, hop, now) <= now;
         if let Some(hop) = current.filter(|hop| open(*hop)) {
             return Some(hop);
         }
-        let found = self
-            .air
-            .longest_in_line(station, number, &self.network, open);
-        found.or_else(|| self.bind(station, number, now))
+        let found = self.longest_in_line(station, number, &cx.network, open);
+        found.or_else(|| self.bind(cx, station, number, now))
     }
 
     /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
     /// gate opens or a frame comes. True where some category still has a frame to send.
-    pub(crate) fn has_frames_ready(&mut self, station: u32, now: Time) -> bool {
-        let radio = &self.air.radios[station as usize];
+    pub(crate) fn has_frames_ready(&mut self, cx: &mut Shared, station: u32, now: Time) -> bool {
+        let radio = &self.radios[station as usize];
         let managed = radio.categories.iter().any(|c| c.judged.is_some());
-        let expire = self.air.medium(station).mac.lifetime.is_some();
+        let expire = self.medium(station).mac.lifetime.is_some();
         if radio.gates.is_none() && !managed && !expire {
             return true;
         }
         let gated = radio.gates.is_some();
-        let (mut ready, _) = self.settle_due(station, now);
+        let (mut ready, _) = self.settle_due(cx, station, now);
         // A frame that is lost now may shut a gate, so those that had a frame are asked again until all agree.
         let mut again = gated && (managed || expire);
         while again && ready {
-            (ready, again) = self.settle_due(station, now);
+            (ready, again) = self.settle_due(cx, station, now);
         }
         ready
     }
 
     /// Asks the categories that are due what they send: whether some category has a frame, and whether one takes no part from now on.
-    fn settle_due(&mut self, station: u32, now: Time) -> (bool, bool) {
+    fn settle_due(&mut self, cx: &mut Shared, station: u32, now: Time) -> (bool, bool) {
         let (mut ready, mut fell) = (false, false);
-        for number in 0..self.air.radios[station as usize].categories.len() {
-            let medium = self.air.medium(station);
-            let sense = &self.air.sensing[station as usize];
-            let c = &self.air.radios[station as usize].categories[number];
+        for number in 0..self.radios[station as usize].categories.len() {
+            let medium = self.medium(station);
+            let sense = &self.sensing[station as usize];
+            let c = &self.radios[station as usize].categories[number];
             let due = match sense.busy {
                 true => sense.due >> number & 1 == 1,
                 false => c.wants_medium() && c.expiry(sense.base(), medium.slot) == now,
@@ -284,12 +285,11 @@ impl World {
             if !due {
                 continue;
             }
-            if self.next_frame(station, number, now).is_some() {
+            if self.next_frame(cx, station, number, now).is_some() {
                 ready = true;
             } else {
                 fell = true;
-                self.air
-                    .fall_dormant(&mut self.clock.calendar, station, number, now);
+                self.fall_dormant(&mut cx.run.calendar, station, number, now);
             }
         }
         (ready, fell)
@@ -361,9 +361,9 @@ pub(super) mod tests {
         let mut world = World::build(&two_flows()).expect("a legal line");
         let mut gates = Gates::default();
         gates.lower(Time::ZERO, bar);
-        world.air.radios[0].gates = Some(Box::new(gates));
+        world.media.air.radios[0].gates = Some(Box::new(gates));
         world.advance(Time(SHUT.0 - 1));
-        let count = |w: &World| [0, 1].map(|f| w.network.flows.0[f].stats.delivered.packets);
+        let count = |w: &World| [0, 1].map(|f| w.network().flows.0[f].stats.delivered.packets);
         let before = count(&world);
         world.advance(world.end());
         let report = world.report();

@@ -6,7 +6,6 @@ use backwater_transport::units::{Span, Time};
 
 use super::air::{Air, NOBODY};
 use super::radio::{Ghost, Transmission};
-use crate::event::Event;
 use crate::ids::{ControlId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
@@ -17,16 +16,43 @@ use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::adaptive::Owner;
 use crate::mechanism::notifier::voice::Arrival;
-use crate::mechanism::place::{Place, View};
+use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::network::Network;
 use crate::network::views::queued_hosts;
 use crate::packet::Packet;
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 impl Air {
-    fn take_station_sample(
+    /// A notice of a mechanism at a station is about to expire.
+    pub(crate) fn notice_expires(
+        &self,
+        cx: &mut Shared,
+        control: ControlId,
+        station: u32,
+        class: usize,
+        now: Time,
+    ) {
+        let gates = self.radios[station as usize].gates.as_ref();
+        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
+        let stopped = gates.is_some_and(|g| opens(g) > now);
+        let view = self.station_view(station, class, now);
+        let mechanism = &mut cx.mechanisms.controls[control];
+        let held_back = match mechanism.expires_when_stopped() {
+            true => self.held_back(&cx.network, station, class, now),
+            false => HeldBack::default(),
+        };
+        mechanism.expiring(0, view, stopped, &held_back);
+        if mechanism.takes_owners() {
+            let owners = owners_of(self, &cx.network, station, class);
+            mechanism.owners(&view, &owners);
+        }
+        cx.mechanisms.collect(control);
+    }
+
+    /// The timer of a detector at a station has come.
+    pub(crate) fn take_station_sample(
         &self,
         network: &Network,
         mechanisms: &mut Mechanisms,
@@ -215,46 +241,22 @@ impl Air {
     }
 }
 
-impl World {
-    /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
-    pub(crate) fn refresh(&mut self, control: ControlId, timer: u8, epoch: u16, now: Time) {
-        let mechanism = &mut self.mechanisms.controls[control];
-        let expires = mechanism.expires(timer, epoch, now);
-        let (Some(class), Some(station)) = (expires, mechanism.station()) else {
-            return self.mechanisms.refresh(control, timer, epoch);
-        };
-        let gates = self.air.radios[station as usize].gates.as_ref();
-        let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
-        let stopped = gates.is_some_and(|g| opens(g) > now);
-        let view = self.air.station_view(station, class, now);
-        let held_back = match mechanism.expires_when_stopped() {
-            true => self.air.held_back(&self.network, station, class, now),
-            false => HeldBack::default(),
-        };
-        mechanism.expiring(0, view, stopped, &held_back);
-        if mechanism.takes_owners() {
-            let owners = owners_of(&self.air, &self.network, station, class);
-            mechanism.owners(&view, &owners);
-        }
-        self.mechanisms.collect(control);
-    }
-
+impl Air {
     /// A packet is lost from a station's queue before it was tried. It is still counted as held.
     pub(crate) fn observe_station_loss(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) {
-        if let Some((control, place)) = self.air.radios[station as usize].watch {
-            let seen = self
-                .air
-                .seen_queued(hop, number, &self.network.packets[packet_id]);
-            let view = self.air.view_without(station, number, seen.bytes, now);
-            self.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
-            self.mechanisms.collect(control);
+        if let Some((control, place)) = self.radios[station as usize].watch {
+            let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
+            let view = self.view_without(station, number, seen.bytes, now);
+            cx.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
+            cx.mechanisms.collect(control);
         }
     }
 
@@ -262,84 +264,60 @@ impl World {
     #[inline(always)]
     pub(crate) fn observe_station_arrival(
         &mut self,
+        cx: &mut Shared,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
-        let station = self.air.hops[hop as usize].from;
-        if let Some(watch) = self.air.radios[station as usize].watch {
-            self.observe_watched_arrival(watch, hop, number, packet_id, joined, now);
+        let station = self.hops[hop as usize].from;
+        if let Some(watch) = self.radios[station as usize].watch {
+            self.observe_watched_arrival(cx, watch, (hop, number), packet_id, joined, now);
         }
     }
 
     #[inline(never)]
     fn observe_watched_arrival(
         &mut self,
+        cx: &mut Shared,
         (control, place): (ControlId, usize),
-        hop: u32,
-        number: usize,
+        (hop, number): (u32, usize),
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
-        let station = self.air.hops[hop as usize].from;
-        if !self.mechanisms.controls[control].observes_arrivals(place) {
+        let station = self.hops[hop as usize].from;
+        if !cx.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
-        let seen = self
-            .air
-            .seen_queued(hop, number, &self.network.packets[packet_id]);
-        let standing = self.mechanisms.controls[control].standing();
-        let entrance = || self.network.entrance(packet_id).map(Toward::Port);
+        let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
+        let standing = cx.mechanisms.controls[control].standing();
+        let entrance = || cx.network.entrance(packet_id).map(Toward::Port);
         let from = seen.prev.map(Toward::Station).or_else(entrance);
         let arrival = Arrival {
             now,
             class: number,
             from: standing.and_then(|s| s.neighbour(from?)),
             egress: Id::NONE,
-            to: self.network.packets[packet_id].to,
+            to: cx.network.packets[packet_id].to,
         };
-        let view = self.air.station_view(station, number, now);
-        let c = &mut self.mechanisms.controls[control];
+        let view = self.station_view(station, number, now);
+        let c = &mut cx.mechanisms.controls[control];
         if joined {
-            let queued = || hosts_queued(&self.air, &self.network, station, number);
+            let queued = || hosts_queued(self, &cx.network, station, number);
             c.enqueued(place, view, &seen, &arrival, queued);
-            let port = self.air.hops[hop as usize].port;
+            let port = self.hops[hop as usize].port;
             let at = (port, packet_id);
-            self.mark_congested(control, place, at, number, now);
-            let c = &mut self.mechanisms.controls[control];
+            cx.mark_congested(control, place, at, number, now);
+            let c = &mut cx.mechanisms.controls[control];
             if c.takes_owners() {
-                c.owners(&view, &owners_of(&self.air, &self.network, station, number));
+                c.owners(&view, &owners_of(self, &cx.network, station, number));
             }
         } else {
             c.refused(place, view, &seen, &arrival);
         }
-        self.mechanisms.collect(control);
-    }
-
-    /// A detector's timer has come.
-    pub(crate) fn observe(&mut self, control: ControlId, place: u8, now: Time) {
-        let number = usize::from(place);
-        match self.mechanisms.controls[control].place(number) {
-            Place::Egress(port) => self.observe_port(control, number, port, now),
-            Place::Station(station) => self.air.take_station_sample(
-                &self.network,
-                &mut self.mechanisms,
-                control,
-                number,
-                station,
-                now,
-            ),
-            Place::Ingress(_) => {}
-        }
-        if let Some(rhythm) = self.mechanisms.controls[control].rhythm(number) {
-            let next = now + rhythm.period;
-            self.clock
-                .calendar
-                .push(next, Event::Observe { control, place });
-        }
+        cx.mechanisms.collect(control);
     }
 }
 

@@ -434,11 +434,18 @@ mod tests {
         let us = |n| Time::ZERO + Span::micros(n);
         for (begins, reserved) in [(50, 900), (51, 50)] {
             let mut world = World::build(&spec).expect("a legal line");
-            let sense = &mut world.air.sensing[1];
+            let sense = &mut world.media.air.sensing[1];
             (sense.nav_rts, sense.nav_check) = (us(900), us(50));
-            world.air.arrive(0, PHY.data, 1000, us(300), us(begins));
-            assert_eq!(world.air.sensing[1].lock, 0);
-            assert_eq!(world.air.sensing[1].reserved(), us(reserved), "{begins}");
+            world
+                .media
+                .air
+                .arrive(0, PHY.data, 1000, us(300), us(begins));
+            assert_eq!(world.media.air.sensing[1].lock, 0);
+            assert_eq!(
+                world.media.air.sensing[1].reserved(),
+                us(reserved),
+                "{begins}"
+            );
         }
     }
 

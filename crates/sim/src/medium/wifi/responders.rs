@@ -4,12 +4,12 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::air::Air;
+use super::events::Code;
 use super::radio::{Held, Hop};
 use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::cause::Cause;
-use crate::event::Event;
-use crate::ids::{FlowId, PacketId, StationId};
+use crate::ids::{FlowId, PacketId};
 use crate::limit::Limit;
 use crate::mechanism::carrier::AIR_UNIT;
 use crate::mechanism::notice::Notice;
@@ -18,8 +18,8 @@ use crate::network::Network;
 use crate::packet::{List, Traffic};
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
+use crate::shared::Shared;
 use crate::table::Id;
-use crate::world::World;
 
 /// Packets of a held flow that wait, where the station's buffer counts bytes or nothing.
 const MOST_HELD: u64 = 100;
@@ -134,22 +134,23 @@ impl Air {
         held.frames += 1;
         network.packets.append(&mut held.list, packet_id);
         if held.frames == 1 {
-            calendar.push(held.next.max(now), Event::Release(flow));
+            calendar.push(held.next.max(now), Code::Release.of(flow.0));
         }
     }
 }
 
-impl World {
+impl Air {
     /// Lends a station's knobs to one of its responders, and moves what that wants moved.
     fn move_station(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         at: usize,
         (next, unit): (Option<u32>, Span),
         now: Time,
         act: impl FnOnce(&mut AnyResponder, &mut Knobs),
     ) {
-        let radio = &mut self.air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         let mut transmitter = Transmitter {
             written: radio.written.clone(),
             ..Transmitter::default()
@@ -169,17 +170,15 @@ impl World {
         };
         act(responder, &mut knobs);
         if gated {
-            self.air.gates_moved(&mut self.clock.calendar, station, now);
+            self.gates_moved(&mut cx.run.calendar, station, now);
         }
         for at in transmitter.timers {
-            self.clock
-                .calendar
-                .push(at, Event::Expire(Id::raw(station)));
+            cx.run.calendar.push(at, Code::Expire.of(station));
         }
         for moved in transmitter.moved {
-            self.air.move_knob(
-                &mut self.books,
-                &mut self.clock.calendar,
+            self.move_knob(
+                &mut cx.run.books,
+                &mut cx.run.calendar,
                 station,
                 &moved,
                 now,
@@ -187,74 +186,87 @@ impl World {
         }
         for (flow, hold) in transmitter.held {
             match hold {
-                Hold::To(rate) => self.air.hold_to(&self.network, station, flow, rate),
-                Hold::End => self.air.end_hold(station, flow),
+                Hold::To(rate) => self.hold_to(&cx.network, station, flow, rate),
+                Hold::End => self.end_hold(station, flow),
             }
         }
     }
 
     /// What a station was told may have expired.
-    pub(crate) fn expire(&mut self, id: StationId, now: Time) {
-        for at in 0..self.air.radios[id.index()].responders.len() {
-            self.move_station(id.0, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
+    pub(crate) fn expire(&mut self, cx: &mut Shared, id: u32, now: Time) {
+        for at in 0..self.radios[id as usize].responders.len() {
+            self.move_station(cx, id, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
         }
     }
 
     /// The responder of a station answers a notice, maybe one of its own.
-    pub(crate) fn answer_at(&mut self, from: u32, station: u32, notice: &Notice, now: Time) {
-        let responders = &self.air.radios[station as usize].responders;
+    pub(crate) fn answer_at(
+        &mut self,
+        cx: &mut Shared,
+        from: u32,
+        station: u32,
+        notice: &Notice,
+        now: Time,
+    ) {
+        let responders = &self.radios[station as usize].responders;
         let mut owners = responders.iter().map(|(mechanism, _)| *mechanism);
         if let Some(at) = owners.position(|owner| owner == notice.mechanism) {
             let next = (from != station).then_some(from);
             if next.is_some() {
-                self.mechanisms.note_heard(notice.mechanism);
+                cx.mechanisms.note_heard(notice.mechanism);
             }
             let unit = notice.unit().unwrap_or(AIR_UNIT);
             for notice in notice.by_category() {
                 let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
-                self.move_station(station, at, (next, unit), now, react);
+                self.move_station(cx, station, at, (next, unit), now, react);
             }
         }
     }
 
     /// A station has received the management frame that another sends; one without a responder for it does nothing.
-    pub(crate) fn receive_management_frame(&mut self, from: u32, station: u32, now: Time) {
-        let sender = &self.air.radios[from as usize];
+    pub(crate) fn receive_management_frame(
+        &mut self,
+        cx: &mut Shared,
+        from: u32,
+        station: u32,
+        now: Time,
+    ) {
+        let sender = &self.radios[from as usize];
         let sent = sender.notices.front().expect("the frame that was sent");
         let notice = sent.notice.clone();
-        if !notice.is_for_all_receivers() && !self.air.are_peers(from, station) {
+        if !notice.is_for_all_receivers() && !self.are_peers(from, station) {
             return;
         }
-        self.answer_at(from, station, &notice, now);
+        self.answer_at(cx, from, station, &notice, now);
     }
 
     /// A notice has reached the station that it is for, maybe once more.
-    pub(crate) fn receive_notice(&mut self, from: u32, station: u32, now: Time) {
-        let sender = &mut self.air.radios[from as usize];
+    pub(crate) fn receive_notice(&mut self, cx: &mut Shared, from: u32, station: u32, now: Time) {
+        let sender = &mut self.radios[from as usize];
         let sent = sender.notices.front_mut().expect("the frame that was sent");
         if !std::mem::replace(&mut sent.heard, true) {
-            self.receive_management_frame(from, station, now);
+            self.receive_management_frame(cx, from, station, now);
         }
     }
 
     /// The turn of a held flow's next packet.
-    pub(crate) fn release_held(&mut self, flow: FlowId, now: Time) {
-        let port = self.network.flows[flow].port;
-        let hop = self.air.hop_number(port);
-        let Hop { from, rate, .. } = self.air.hops[hop as usize];
-        let radio = &mut self.air.radios[from as usize];
+    pub(crate) fn release_held(&mut self, cx: &mut Shared, flow: FlowId, now: Time) {
+        let port = cx.network.flows[flow].port;
+        let hop = self.hop_number(port);
+        let Hop { from, rate, .. } = self.hops[hop as usize];
+        let radio = &mut self.radios[from as usize];
         let at = radio.holds.iter().position(|h| h.flow == flow);
         let at = at.expect("a flow that is held");
         let held = &mut radio.holds[at];
-        let packet_id = self.network.packets.take_after(&mut held.list, Id::NONE);
+        let packet_id = cx.network.packets.take_after(&mut held.list, Id::NONE);
         held.frames -= 1;
-        let len = u64::from(self.network.packets[packet_id].len);
+        let len = u64::from(cx.network.packets[packet_id].len);
         held.next = now + held.rate.unwrap_or(rate).time_for(Bytes(len));
         if held.frames > 0 {
-            self.clock.calendar.push(held.next, Event::Release(flow));
+            cx.run.calendar.push(held.next, Code::Release.of(flow.0));
         } else if held.rate.is_none() {
             radio.holds.remove(at);
         }
-        self.queue_up(hop, packet_id, now);
+        self.queue_up(cx, hop, packet_id, now);
     }
 }

@@ -20,9 +20,9 @@ use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
 use crate::mechanism::{AnyNotifier, Echo, Mechanisms};
 use crate::network::Network;
+use crate::shared::Shared;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::table::Id;
-use crate::world::World;
 use crate::world::build::mechanisms::asks_to_stop;
 use crate::world::build::refuse;
 
@@ -201,22 +201,23 @@ impl Mechanisms {
     }
 }
 
-impl World {
+impl Air {
     /// Watches a mechanism's stations.
     pub(crate) fn add_to_stations(
         &mut self,
+        cx: &mut Shared,
         spec: &Spec,
         number: usize,
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
         let path = format!("mechanisms.{}", mechanism.name);
         let of_node = |node: &usize| {
-            let stations = self.network.nodes[Id::new(*node)].stations.iter();
+            let stations = cx.network.nodes[Id::new(*node)].stations.iter();
             stations.copied().collect::<Vec<_>>()
         };
         let stations: Vec<u32> = mechanism.stations.iter().flat_map(of_node).collect();
         for station in stations {
-            let radio = &self.air.radios[station as usize];
+            let radio = &self.radios[station as usize];
             let (node_id, name) = (radio.node, radio.name.clone());
             let endless = |c: &Contention| c.buffer == Limit::Unlimited;
             let needs = mechanism.detect.needs().needs;
@@ -231,17 +232,15 @@ impl World {
                 let what = format!("{name} is watched twice");
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
-            let feeders = self.air.told_by(station, &mechanism.notify);
-            self.mechanisms.inspect_stations(mechanism);
+            let feeders = self.told_by(station, &mechanism.notify);
+            cx.mechanisms.inspect_stations(mechanism);
             if let Some(terms) = mechanism.notify.standing() {
-                self.network
+                cx.network
                     .tell_wires(spec, node_id, &name, number, mechanism, terms)?;
             }
             let (memory, rhythm) =
-                self.air
-                    .memory_at(&self.network, station, number, mechanism, &feeders)?;
-            self.air
-                .own_responders(&self.network, spec, station, number, mechanism, &feeders)?;
+                self.memory_at(&cx.network, station, number, mechanism, &feeders)?;
+            self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;
             let mut control = Control::new(node_id, number as u32, memory);
             control.watch(Watched::new(
                 Place::Station(station),
@@ -249,15 +248,15 @@ impl World {
                 rhythm,
                 needs.has(Set::HOLDINGS),
             ));
-            self.air.radios[station as usize].backlog_field = mechanism.detect.field();
+            self.radios[station as usize].backlog_field = mechanism.detect.field();
             for feeder in &feeders {
-                let upstream = &mut self.air.radios[*feeder as usize];
+                let upstream = &mut self.radios[*feeder as usize];
                 upstream.report_field = upstream.report_field.max(mechanism.notify.report());
             }
-            self.air.eavesdrops |= needs.has(Set::OVERHEARING);
+            self.eavesdrops |= needs.has(Set::OVERHEARING);
             let marks = control.only_marks();
-            let control = self.mechanisms.controls.push(control);
-            let radio = &mut self.air.radios[station as usize];
+            let control = cx.mechanisms.controls.push(control);
+            let radio = &mut self.radios[station as usize];
             radio.watch = Some((control, 0));
             if let (true, Some(terms)) = (marks, mechanism.notify.standing()) {
                 radio.echoes.push(Echo::new(number as u32, terms));
@@ -266,7 +265,7 @@ impl World {
                 // Stations sample at different instants.
                 let phase = Time(radio.random.between(1, period.0));
                 let look = Event::Observe { control, place: 0 };
-                self.clock.calendar.push(phase, look);
+                cx.run.calendar.push(phase, look);
             }
         }
         Ok(())

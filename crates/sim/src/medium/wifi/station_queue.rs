@@ -13,8 +13,8 @@ use crate::medium::ethernet;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
+use crate::shared::Shared;
 use crate::stamp::Backlog;
-use crate::world::World;
 
 impl Air {
     /// The port by which a station's node sends a packet on; none where the node is its destination. Most packets go where
@@ -208,129 +208,128 @@ impl Air {
     }
 }
 
-impl World {
+impl Air {
     /// A packet comes to a port whose frames wait at a station: it joins the queue, or waits behind others of a flow that
     /// the station holds back.
-    pub(crate) fn enqueue_at_station(&mut self, port: PortId, packet_id: PacketId, now: Time) {
-        let hop = self.air.hop_number(port);
-        let station = self.air.hops[hop as usize].from;
-        self.air
-            .came_to_station(&self.network, &mut self.mechanisms, station, packet_id, now);
-        let packet = &self.network.packets[packet_id];
+    pub(crate) fn enqueue_at_station(
+        &mut self,
+        cx: &mut Shared,
+        port: PortId,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let hop = self.hop_number(port);
+        let station = self.hops[hop as usize].from;
+        self.came_to_station(&cx.network, &mut cx.mechanisms, station, packet_id, now);
+        let packet = &cx.network.packets[packet_id];
         let born_here = packet.ingress.is_none();
-        let radio = &self.air.radios[station as usize];
+        let radio = &self.radios[station as usize];
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
-            self.air.hold(
-                &mut self.network,
-                &mut self.books,
-                &mut self.clock.calendar,
+            self.hold(
+                &mut cx.network,
+                &mut cx.run.books,
+                &mut cx.run.calendar,
                 station,
                 packet_id,
                 now,
             );
         } else {
-            self.queue_up(hop, packet_id, now);
+            self.queue_up(cx, hop, packet_id, now);
         }
     }
 
     /// A packet comes into the queue of a hop, or is lost.
-    pub(crate) fn queue_up(&mut self, hop: u32, packet_id: PacketId, now: Time) {
+    pub(crate) fn queue_up(&mut self, cx: &mut Shared, hop: u32, packet_id: PacketId, now: Time) {
         let Hop {
             from: station,
             port,
             ..
-        } = self.air.hops[hop as usize];
-        let packet = &self.network.packets[packet_id];
-        let (own, size) = (self.air.enters_with(packet), packet.frame());
-        let radio = &mut self.air.radios[station as usize];
+        } = self.hops[hop as usize];
+        let packet = &cx.network.packets[packet_id];
+        let (own, size) = (self.enters_with(packet), packet.frame());
+        let radio = &mut self.radios[station as usize];
         let number = radio.category(packet.class());
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
             Room::Free => {
-                !self
-                    .air
-                    .blocked_share_is_full(&self.network, station, number, hop, packet_id, now)
+                !self.blocked_share_is_full(&cx.network, station, number, hop, packet_id, now)
             }
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
-                if self.displace(station, number, packet_id, now) {
-                    return self.queue_up(hop, packet_id, now);
+                if self.displace(cx, station, number, packet_id, now) {
+                    return self.queue_up(cx, hop, packet_id, now);
                 }
                 false
             }
-            Room::Full => self.make_room(station, number, packet_id, now),
+            Room::Full => self.make_room(cx, station, number, packet_id, now),
         };
         if !fits {
-            return self.refuse_at_station(hop, number, packet_id, Cause::BufferFull, now);
+            return self.refuse_at_station(cx, hop, number, packet_id, Cause::BufferFull, now);
         }
-        let c = &mut self.air.radios[station as usize].categories[number];
+        let c = &mut self.radios[station as usize].categories[number];
         match c.judged.is_some() {
-            false => self
-                .air
-                .line_up(&mut self.network, station, number, hop, packet_id),
-            true if self.air.admit_at_station(
-                &mut self.network,
-                &mut self.books,
+            false => self.line_up(&mut cx.network, station, number, hop, packet_id),
+            true if self.admit_at_station(
+                &mut cx.network,
+                &mut cx.run.books,
                 station,
                 number,
                 packet_id,
                 now,
             ) => {}
-            true => return self.refuse_at_station(hop, number, packet_id, Cause::Aqm, now),
+            true => return self.refuse_at_station(cx, hop, number, packet_id, Cause::Aqm, now),
         }
-        self.air
-            .stamp_station_arrival(&mut self.network, station, packet_id, false, now);
-        let c = &mut self.air.radios[station as usize].categories[number];
+        self.stamp_station_arrival(&mut cx.network, station, packet_id, false, now);
+        let c = &mut self.radios[station as usize].categories[number];
         c.book(own, size);
-        self.air.spent[packet_id.index()].stall_clock = c.stall_clock(now);
+        cx.network.spent[packet_id].stall_clock = c.stall_clock(now);
         // Frames of a flow that was held to a rate join later than they came.
-        let late = now.0 - self.network.packets[packet_id].at.0;
-        self.network.ports[port].hold_late(number, size, late);
-        if self.books.record.is_some() {
-            let held = self.network.ports[port].queue(number).bytes;
-            self.network
-                .note(&mut self.books, What::Enqueue, now, port, packet_id, held);
+        let late = now.0 - cx.network.packets[packet_id].at.0;
+        cx.network.ports[port].hold_late(number, size, late);
+        if cx.run.books.record.is_some() {
+            let held = cx.network.ports[port].queue(number).bytes;
+            cx.network
+                .note(&mut cx.run.books, What::Enqueue, now, port, packet_id, held);
         }
-        self.air
-            .one_more(&mut self.clock.calendar, station, number, now);
-        self.air.tell_backlog(&mut self.network, station, now);
-        self.observe_station_arrival(hop, number, packet_id, true, now);
+        self.one_more(&mut cx.run.calendar, station, number, now);
+        self.tell_backlog(&mut cx.network, station, now);
+        self.observe_station_arrival(cx, hop, number, packet_id, true, now);
     }
 
     /// A packet that comes to a hop's queue is lost.
     fn refuse_at_station(
         &mut self,
+        cx: &mut Shared,
         hop: u32,
         number: usize,
         packet_id: PacketId,
         cause: Cause,
         now: Time,
     ) {
-        let Hop { from, port, .. } = self.air.hops[hop as usize];
-        self.air
-            .stamp_station_arrival(&mut self.network, from, packet_id, true, now);
-        self.observe_station_arrival(hop, number, packet_id, false, now);
-        let (network, books) = (&mut self.network, &mut self.books);
-        self.air
-            .lose_at_station(network, books, packet_id, cause, port, now);
+        let Hop { from, port, .. } = self.hops[hop as usize];
+        self.stamp_station_arrival(&mut cx.network, from, packet_id, true, now);
+        self.observe_station_arrival(cx, hop, number, packet_id, false, now);
+        let (network, books) = (&mut cx.network, &mut cx.run.books);
+        self.lose_at_station(network, books, packet_id, cause, port, now);
     }
 
     /// A frame has left a station's queue for good.
     pub(crate) fn departed(
         &mut self,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         ghost: Ghost,
         now: Time,
         until: Time,
     ) {
-        let radio = &mut self.air.radios[station as usize];
+        let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
         if radio.gates.is_some() {
             for hop in &c.hops {
-                let tried = &mut self.air.hops[*hop as usize].tried[number];
+                let tried = &mut self.hops[*hop as usize].tried[number];
                 tried.overtaken = tried.spent;
             }
         }
@@ -338,38 +337,37 @@ impl World {
             rounds[number].leave(ghost.flow);
         }
         let size = ethernet::frame(u64::from(ghost.len));
-        self.make_free(station, number, ghost.own, size, ghost.flow, now);
+        self.make_free(cx, (station, number), ghost.own, size, ghost.flow, now);
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
     /// place.
     pub(crate) fn make_free(
         &mut self,
-        station: u32,
-        number: usize,
+        cx: &mut Shared,
+        (station, number): (u32, usize),
         own: bool,
         size: u64,
         flow_id: FlowId,
         now: Time,
     ) {
-        self.air
-            .release_room(&self.network, station, number, own, size, flow_id);
-        self.air.tell_backlog(&mut self.network, station, now);
-        self.refill_owed(station, number, now);
+        self.release_room(&cx.network, station, number, own, size, flow_id);
+        self.tell_backlog(&mut cx.network, station, now);
+        self.refill_owed(cx, station, number, now);
     }
 
     /// There is room for one packet: that of the flow that has waited longest.
     #[inline(always)]
-    pub(crate) fn refill_owed(&mut self, station: u32, number: usize, now: Time) {
-        if !self.air.radios[station as usize].owed.is_empty() {
-            self.refill_first_owed(station, number, now);
+    pub(crate) fn refill_owed(&mut self, cx: &mut Shared, station: u32, number: usize, now: Time) {
+        if !self.radios[station as usize].owed.is_empty() {
+            self.refill_first_owed(cx, station, number, now);
         }
     }
 
     #[inline(never)]
-    fn refill_first_owed(&mut self, station: u32, number: usize, now: Time) {
-        let radio = &mut self.air.radios[station as usize];
-        let (c, flows) = (&radio.categories[number], &self.network.flows);
+    fn refill_first_owed(&mut self, cx: &mut Shared, station: u32, number: usize, now: Time) {
+        let radio = &mut self.radios[station as usize];
+        let (c, flows) = (&radio.categories[number], &cx.network.flows);
         let fits = |id: &FlowId| {
             let Some(bytes) = flows[*id].fill() else {
                 return false;
@@ -380,21 +378,8 @@ impl World {
         };
         if let Some(place) = radio.owed.iter().position(fits) {
             let flow = radio.owed.remove(place).expect("found above");
-            self.refill(flow, now);
+            let onward = cx.refill(flow, now);
+            self.move_on(cx, onward, PortId::NONE, now);
         }
-    }
-
-    /// A source that always has something to send puts a packet in the place of the one that left.
-    pub(crate) fn refill(&mut self, id: FlowId, now: Time) {
-        let flow = &mut self.network.flows[id];
-        let Some(len) = flow.fill() else {
-            return;
-        };
-        if now >= flow.stop {
-            return;
-        }
-        let seq = flow.seq;
-        flow.seq = seq.wrapping_add(1);
-        self.originate(id, len as u16, seq, now);
     }
 }

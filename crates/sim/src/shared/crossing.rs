@@ -2,14 +2,14 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{NodeId, PacketId, PortId};
 use crate::network::Fabric;
 use crate::table::Id;
 
-impl World {
+impl Shared {
     /// A frame for an output of an input-queued switch waits at its input.
     pub(super) fn wait_to_cross(&mut self, id: PortId, packet_id: PacketId, now: Time) {
         let network = &mut self.network;
@@ -19,7 +19,7 @@ impl World {
         let (node, output) = (port.node, port.local as usize);
         let fabric = network.nodes[node].fabric.as_mut().expect("a fabric");
         if !fabric.admit(input, output, size) {
-            return network.lose(&mut self.books, packet_id, Cause::BufferFull, id, now);
+            return network.lose(&mut self.run.books, packet_id, Cause::BufferFull, id, now);
         }
         port.hold(0, size);
         let crossing = port.more.service.crossing_mut().expect("a crossing");
@@ -27,12 +27,12 @@ impl World {
             .packets
             .append(&mut crossing.inputs[input], packet_id);
         if let Some(slot) = fabric.rouse(now) {
-            self.clock.calendar.push(slot, Event::Cross(node));
+            self.run.calendar.push(slot, Event::Cross(node));
         }
     }
 
     /// A slot of a fabric begins: frames whose last cell has crossed go on, and the next cells cross.
-    pub(super) fn cross(&mut self, node: NodeId, now: Time) {
+    pub(crate) fn cross(&mut self, node: NodeId, now: Time) {
         let mut fabric = self.network.nodes[node].fabric.take().expect("a fabric");
         for (output, input) in fabric.end_slot() {
             self.come_across(&mut fabric, output, input, now);
@@ -53,7 +53,7 @@ impl World {
             network.packets[crossing.inputs[input].head()].frame()
         });
         if let Some(slot) = fabric.next_slot(now) {
-            self.clock.calendar.push(slot, Event::Cross(node));
+            self.run.calendar.push(slot, Event::Cross(node));
         }
         self.network.nodes[node].fabric = Some(fabric);
     }
@@ -72,6 +72,7 @@ impl World {
         port.free(0, size);
         port.count_sent(size, held);
         fabric.release(input, output, size, last);
-        self.enqueue(next, packet_id, now);
+        let onward = self.enqueue(next, packet_id, now);
+        debug_assert_eq!(onward, Onward::Done, "no radio is behind a fabric");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
-use super::World;
+use super::Shared;
 use crate::ids::PortId;
 use crate::mechanism::carrier::quantum;
 use crate::mechanism::responder::{AnyResponder, Knobs, Responder};
@@ -14,9 +14,9 @@ use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
 use crate::table::Id;
 
-impl World {
+impl Shared {
     /// The reaction time of the oldest notice at a port is over.
-    pub(super) fn react(&mut self, id: PortId, now: Time) {
+    pub(crate) fn react(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &mut self.network.ports[id];
         let posted = port
@@ -52,13 +52,13 @@ impl World {
         port.retry(now);
         self.mechanisms.note_heard(notice.mechanism);
         self.mechanisms.mind_drain(&self.network, id, now);
-        self.books.fingerprint.add(
+        self.run.books.fingerprint.add(
             Mark::Knob,
             now,
             id.0,
             u64::from(notice.classes) << 16 | u64::from(notice.quanta()),
         );
-        if let Some(records) = &mut self.books.record {
+        if let Some(records) = &mut self.run.books.record {
             records.push(Record {
                 at: now,
                 what: What::Knob,

@@ -2,16 +2,16 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::{Onward, Shared};
 use crate::ids::{PacketId, PortId};
-use crate::medium::service::Service;
+use crate::medium::service::Accepts;
 use crate::network::transmit::Choice;
 
-impl World {
+impl Shared {
     /// Takes the next packet from the queue at an opportunity, or waits for one. The choice was due at
     /// `at`; something waits.
     pub(super) fn serve(&mut self, id: PortId, at: Time, now: Time) {
-        let calendar = &mut self.clock.calendar;
+        let calendar = &mut self.run.calendar;
         if !self.network.opportunity(calendar, id, at, now) {
             return;
         }
@@ -24,8 +24,8 @@ impl World {
                 None => return,
             },
         };
-        let calendar = &mut self.clock.calendar;
-        self.network.take(&mut self.books, calendar, id, q, at);
+        let calendar = &mut self.run.calendar;
+        self.network.take(&mut self.run.books, calendar, id, q, at);
         if self.network.ports[id].more.managed.is_some() {
             self.cull(id, q, at);
         }
@@ -33,29 +33,34 @@ impl World {
 
     /// A packet comes to a port at which frames don't wait: its service takes it.
     #[inline(never)]
-    pub(super) fn hand_over(&mut self, id: PortId, packet_id: PacketId, now: Time) {
-        match &self.network.ports[id].more.service {
-            Service::Station => self.enqueue_at_station(id, packet_id, now),
-            Service::Box(_) => {
-                let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
+    pub(super) fn hand_over(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+        match self.network.ports[id].more.service.accept() {
+            Accepts::Medium => Onward::Accept(id, packet_id),
+            Accepts::Box => {
+                let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
                 let passed = self.network.pass(books, calendar, id, packet_id, now);
                 if let Some(copy) = passed.copy {
-                    self.air.begin_spending(copy);
+                    self.network.spent.begin(copy);
                 }
-                if let Some(next) = passed.next {
-                    self.enqueue(next, packet_id, now);
+                match passed.next {
+                    Some(next) => self.enqueue(next, packet_id, now),
+                    None => Onward::Done,
                 }
             }
-            Service::Fabric(_) => self.wait_to_cross(id, packet_id, now),
-            Service::Line | Service::Trace(_) => unreachable!("frames wait at this port"),
+            Accepts::Fabric => {
+                self.wait_to_cross(id, packet_id, now);
+                Onward::Done
+            }
+            Accepts::Queue => unreachable!("frames wait at this port"),
         }
     }
 
     /// The first packet in a box comes out.
-    pub(super) fn emerge(&mut self, id: PortId, now: Time) {
-        let out = self.network.come_out(&mut self.clock.calendar, id, now);
-        if let Some((packet_id, next)) = out {
-            self.enqueue(next, packet_id, now);
+    pub(crate) fn emerge(&mut self, id: PortId, now: Time) -> Onward {
+        let out = self.network.come_out(&mut self.run.calendar, id, now);
+        match out {
+            Some((packet_id, next)) => self.enqueue(next, packet_id, now),
+            None => Onward::Done,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
 use crate::network::Traits;
@@ -15,19 +15,26 @@ use crate::network::views::Gone;
 use crate::queue::aqm::{Aqm, Verdict};
 use crate::table::Id;
 
-impl World {
+impl Shared {
     /// A frame does not fit: one that waits gives way and it tries again, or it is lost.
     #[cold]
-    pub(super) fn overflow(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
+    pub(super) fn overflow(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        now: Time,
+    ) -> Onward {
         let victim = match self.network.ports[id].more.managed {
             None => None,
             Some(_) => self.network.victim(id, packet_id, q, now),
         };
         let Some(queue) = victim else {
-            return self.refuse_arrival(id, packet_id, q, Cause::BufferFull, now);
+            self.refuse_arrival(id, packet_id, q, Cause::BufferFull, now);
+            return Onward::Done;
         };
         self.discard(id, queue, Id::NONE, Cause::BufferFull, now);
-        self.enqueue(id, packet_id, now);
+        self.enqueue(id, packet_id, now)
     }
 
     /// Makes the choice that is due.
@@ -40,7 +47,7 @@ impl World {
             }
             Some(Choice::Held(until)) => {
                 self.network
-                    .stall(&mut self.clock.calendar, id, at, until, now)
+                    .stall(&mut self.run.calendar, id, at, until, now)
             }
             None => {}
         }
@@ -76,7 +83,7 @@ impl World {
             match managed.aqm.pop(&frame) {
                 Verdict::Accept => return Some(choice),
                 Verdict::Mark => {
-                    self.network.mark(&mut self.books, packet_id, id, at);
+                    self.network.mark(&mut self.run.books, packet_id, id, at);
                     return Some(choice);
                 }
                 Verdict::Drop => self.discard(id, queue, before, Cause::Aqm, at),
@@ -145,7 +152,8 @@ impl World {
         if let Some(server) = self.network.ports[id].more.service.server_mut() {
             server.discarded(cause, &self.network.packets[packet_id], at);
         }
-        self.network.lose(&mut self.books, packet_id, cause, id, at);
+        self.network
+            .lose(&mut self.run.books, packet_id, cause, id, at);
         self.observe_departure(id, &gone, at);
     }
 }

@@ -3,7 +3,7 @@
 
 use backwater_transport::units::Time;
 
-use super::World;
+use super::Shared;
 use crate::ids::{NodeId, PacketId, PortId};
 use crate::network::Traits;
 use crate::network::views::Gone;
@@ -19,7 +19,7 @@ pub(super) enum Booking {
     Entered,
 }
 
-impl World {
+impl Shared {
     /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
     /// that could matter.
     #[inline(always)]

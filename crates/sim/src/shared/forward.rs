@@ -8,21 +8,19 @@
 use backwater_transport::units::Time;
 
 use super::accounts::Booking;
-use super::{Exit, Fate, World};
+use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
+use crate::network::Traits;
 use crate::network::transmit::Choice;
 use crate::network::views::Gone;
-use crate::network::{Part, Traits};
-use crate::record::What;
-use crate::record::fingerprint::Mark;
 use crate::table::Id;
 
-impl World {
+impl Shared {
     /// Makes up for what fell due at a port up to `now`.
     #[inline(always)]
-    pub(super) fn catch_up(&mut self, id: PortId, now: Time) {
+    pub(crate) fn catch_up(&mut self, id: PortId, now: Time) {
         if self.network.ports[id].next_try <= now {
             self.make_up(id, now);
         }
@@ -43,9 +41,9 @@ impl World {
             }
             if port.is(Traits::URGENT) {
                 let at = port.next_try;
-                let calendar = &mut self.clock.calendar;
+                let calendar = &mut self.run.calendar;
                 self.network
-                    .start_control(&mut self.books, calendar, id, at);
+                    .start_control(&mut self.run.books, calendar, id, at);
                 if self.network.ports[id].is(Traits::WAKEFUL) {
                     self.wake_at_departure(id);
                 }
@@ -63,7 +61,7 @@ impl World {
 
     /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
     /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
-    pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) {
+    pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
         let packet = &mut self.network.packets[packet_id];
         let mut port = &mut self.network.ports[id];
         let (size, class) = (packet.frame(), packet.class());
@@ -86,7 +84,7 @@ impl World {
         if observed {
             managed = port.shut_until == Time::NEVER;
             let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
-                return;
+                return Onward::Done;
             };
             observed = detected;
             port = &mut self.network.ports[id];
@@ -97,11 +95,11 @@ impl World {
         }
         if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);
-            let (books, calendar) = (&mut self.books, &mut self.clock.calendar);
+            let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
             if self.network.transmit(books, calendar, id, packet_id, now) {
                 self.wake_at_departure(id);
             }
-            return;
+            return Onward::Done;
         }
         self.network.join(id, packet_id, q, now);
         if observed {
@@ -113,6 +111,7 @@ impl World {
         if exact || observed {
             self.catch_up(id, now);
         }
+        Onward::Done
     }
 
     /// Whether queue management and accounts admit a frame at a watched port, and whether somebody looks at it then;
@@ -126,7 +125,11 @@ impl World {
         now: Time,
     ) -> Option<bool> {
         let managed = self.network.ports[id].shut_until == Time::NEVER;
-        if managed && !self.network.admit(&mut self.books, id, packet_id, q, now) {
+        if managed
+            && !self
+                .network
+                .admit(&mut self.run.books, id, packet_id, q, now)
+        {
             self.refuse_arrival(id, packet_id, q, Cause::Aqm, now);
             return None;
         }
@@ -140,7 +143,7 @@ impl World {
             }
             Booking::Calm => {
                 let detected = self.network.ports[id].is(Traits::DETECTED);
-                Some(managed || detected || self.books.record.is_some())
+                Some(managed || detected || self.run.books.record.is_some())
             }
             Booking::Entered => {
                 self.catch_up(id, now);
@@ -194,15 +197,15 @@ impl World {
             Choice::Frame { queue, before } => self.start(id, queue, before, at),
             Choice::Held(until) => self
                 .network
-                .stall(&mut self.clock.calendar, id, at, until, now),
+                .stall(&mut self.run.calendar, id, at, until, now),
         }
     }
 
     /// Begins to send a data frame that waits in its queue.
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
-        let calendar = &mut self.clock.calendar;
-        let books = &mut self.books;
+        let calendar = &mut self.run.calendar;
+        let books = &mut self.run.books;
         if self.network.start(books, calendar, id, q, before, at) {
             self.wake_at_departure(id);
         }
@@ -210,69 +213,33 @@ impl World {
 
     /// A transmission has begun at a wakeful port: its end has an event where it can matter.
     pub(super) fn wake_at_departure(&mut self, id: PortId) {
-        let (network, calendar) = (&mut self.network, &mut self.clock.calendar);
+        let (network, calendar) = (&mut self.network, &mut self.run.calendar);
         self.mechanisms.wake_at_departure(network, calendar, id);
     }
 
     /// The first frame on a wire has reached the far end.
-    pub(super) fn arrive(&mut self, id: PortId, now: Time) {
+    pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
         self.catch_up(id, now);
         let port = &mut self.network.ports[id];
         let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
         let next = port.wire.head();
         if !next.is_none() {
-            self.clock
+            self.run
                 .calendar
                 .push(self.network.packets[next].at, Event::Arrive(id));
         }
-        self.books.packet_hops += 1;
+        self.run.books.packet_hops += 1;
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
-            let calendar = &mut self.clock.calendar;
-            return self.network.receive_control_frame(
-                &mut self.books,
-                calendar,
-                id,
-                packet_id,
-                now,
-            );
+            let calendar = &mut self.run.calendar;
+            self.network
+                .receive_control_frame(&mut self.run.books, calendar, id, packet_id, now);
+            return Onward::Done;
         }
         let egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_none() {
-            return self.deliver(id, packet_id, now);
+            return Onward::Host(packet_id);
         }
-        self.enqueue(egress, packet_id, now);
-    }
-
-    pub(super) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) {
-        let packet = &self.network.packets[packet_id];
-        let (flow_id, seq) = (packet.flow, packet.seq);
-        let flow = &mut self.network.flows[flow_id];
-        let delay = flow.stats.deliver(packet, now);
-        if let Some(spent) = self.air.spent.get(packet_id.index()) {
-            flow.stats.met_on_air(spent.contention, spent.retries);
-        }
-        self.books
-            .fingerprint
-            .add(Mark::Deliver, now, flow_id.0, u64::from(seq) << 24 ^ delay);
-        if flow.outside {
-            self.books.exits.push(Exit {
-                at: now,
-                node: self.network.hosts[packet.to as usize],
-                flow: flow_id,
-                tag: self.network.labels.tag(packet_id),
-                ecn: packet.traffic.ecn(),
-                fate: Fate::Delivered,
-            });
-        }
-        let (part, ecn) = (flow.part, packet.traffic.ecn());
-        if self.books.record.is_some() {
-            self.network
-                .note(&mut self.books, What::Deliver, now, id, packet_id, delay);
-        }
-        self.network.packets.free(packet_id);
-        if part != Part::None {
-            self.receive_header(part, packet_id, ecn, now);
-        }
+        self.enqueue(egress, packet_id, now)
     }
 }

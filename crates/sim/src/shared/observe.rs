@@ -6,7 +6,7 @@ use std::sync::Arc;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
-use super::World;
+use super::Shared;
 use crate::cause::Cause;
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::moment::Seen;
@@ -19,7 +19,7 @@ use crate::record::What;
 use crate::switch::Pool;
 use crate::table::Id;
 
-impl World {
+impl Shared {
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
     pub(super) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
@@ -81,10 +81,10 @@ impl World {
         {
             server.came(self.network.packets[packet_id].len, now);
         }
-        if self.books.record.is_some() {
+        if self.run.books.record.is_some() {
             let held = self.network.ports[id].queue(q).bytes;
             self.network
-                .note(&mut self.books, What::Enqueue, now, id, packet_id, held);
+                .note(&mut self.run.books, What::Enqueue, now, id, packet_id, held);
         }
         // A frame that has begun to leave names its next hop in place of the one that it came from.
         let came = self.arrival_through(id, packet_id, q, now);
@@ -174,12 +174,8 @@ impl World {
             view = self.network.ingress_view(from, class, now);
         }
         if self.mechanisms.controls[control].alarmed(place) {
-            self.mechanisms.await_those_before(
-                &mut self.network,
-                &mut self.clock.calendar,
-                id,
-                now,
-            );
+            self.mechanisms
+                .await_those_before(&mut self.network, &mut self.run.calendar, id, now);
         }
         let c = &mut self.mechanisms.controls[control];
         let spoke = c.enqueued(place, view, &seen, &arrival, || Arc::from([]));
@@ -202,7 +198,7 @@ impl World {
         if self.mechanisms.controls[control].marks(place, class)
             && takes_marks(self.network.packets[packet_id].traffic.ecn())
         {
-            self.network.mark(&mut self.books, packet_id, id, now);
+            self.network.mark(&mut self.run.books, packet_id, id, now);
         }
     }
 
@@ -234,7 +230,7 @@ impl World {
             server.refused(&self.network.packets[packet_id], now);
         }
         self.network
-            .lose(&mut self.books, packet_id, cause, id, now);
+            .lose(&mut self.run.books, packet_id, cause, id, now);
     }
 
     /// The timer of a place has come: an output port with a detector of rates.
@@ -290,7 +286,7 @@ impl World {
         // The frame under way was judged by the alarms that held when it started.
         if port.is(Traits::WAKEFUL) && !port.is(Traits::ATTENTIVE) && port.free_at() > now {
             self.mechanisms
-                .wake_at_departure(&mut self.network, &mut self.clock.calendar, id);
+                .wake_at_departure(&mut self.network, &mut self.run.calendar, id);
         }
     }
 }

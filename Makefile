@@ -16,6 +16,11 @@ EVENTS := 200000
 # One experiment of every source: switched LAN, mesh with AIFSN, cellular link, WLAN with feedback, 802.11s, and queues beside them.
 DEMO := lan-merging mesh-baseline cell-fixed-window wlan-hetero-rtt mesh40-micro-collision aqm-bufferbloat
 
+# One experiment of each source, the shortest that judges a claim.
+SOURCES := lan-source-control mesh-both-ends cell-aimd wlan-gain mesh40-micro-collision
+# Tests of Python that start no command and run no study.
+UNIT := $(addprefix tests/test_,tidy.py layout.py claim.py interval.py quantity.py reduce.py builders.py api.py plane.py world.py)
+
 # Where rustup puts cargo: a shell that was open before it ran doesn't know.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 # The binding crate is checked against the Python that will load it.
@@ -26,10 +31,11 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs web reports crates clean
+.PHONY: help setup demo ablate check test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench tables docs web reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
+	@echo "make check   while you work: lints, unit tests, one study of each source"
 	@echo "make test    everything that must hold before a change is merged"
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
@@ -64,6 +70,12 @@ demo: setup
 
 ablate: setup
 	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
+
+# For the inner loop. What is longer, live or drawn is left to `make test`; a study whose engine is the same doesn't run again.
+check: lint
+	cargo test --workspace --exclude backwater-py --locked --lib
+	$(BIN)/python -m pytest --numprocesses auto $(UNIT)
+	$(BIN)/backwater study run $(SOURCES) --quick --resume --out $(OUT)/check
 
 test: lint test-rust test-portable test-python fuzz
 

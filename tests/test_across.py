@@ -45,6 +45,15 @@ def test_rank_correlation_is_spearmans() -> None:
     assert compute("rank_correlation", cases, metric="a", **{"with": "b"}) == pytest.approx(0.8)
 
 
+def test_the_spread_is_that_of_the_cases_with_least() -> None:
+    pairs = [(10, 5), (13, 1), (40, 9), (11, 2)]
+    cases = [({"net": str(i)}, run(a=a, b=b)) for i, (a, b) in enumerate(pairs)]
+    args: dict[str, Any] = {"metric": "a", "with": "b"}
+    assert compute("spread_of_least", cases, **args, count=2) == 2
+    assert compute("spread_of_least", cases, **args, count=3) == 3
+    assert compute("spread_of_least", cases[:1], **args, count=2) is None
+
+
 def test_smoothness_sorts_both_curves_by_the_third() -> None:
     # In the order of "none" (1, 2, 0): one is straight, the other has a kink of 4 in the middle.
     values: dict[str, list[float]] = {"none": [3, 1, 2], "smooth": [7, 5, 6.5], "rough": [5, 3, 6]}

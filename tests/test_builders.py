@@ -42,6 +42,7 @@ from backwater import (
     Trace,
     TraceLink,
 )
+from backwater.model.builders import base
 from backwater.model.builders.base import Part
 from backwater.model.tables import tables
 
@@ -78,8 +79,16 @@ def test_every_part_has_a_builder_with_all_its_options(
     for name, option in names.items():
         assert f"{option['default_written'] or ''}" in " ".join(build.__doc__.split()), name
     # Whatever they are, the options come out under the names that the scenario has for them.
-    made = build(**dict.fromkeys(parameters, "x"))
-    assert made.table() == {"kind": row["id"], **{o["name"]: "x" for o in row["options"]}}
+    values = {
+        name: found[-1] if (found := base._choices(str(one.annotation))) else "x"
+        for name, one in parameters.items()
+    }
+    made = build(**values)
+    given = {name.rstrip("_"): value for name, value in values.items()}
+    assert made.table() == {
+        "kind": row["id"],
+        **{o["name"]: given[o["name"].replace("-", "_")] for o in row["options"]},
+    }
 
 
 def tcp() -> Scenario:
@@ -290,3 +299,27 @@ def test_missing_and_surplus_arguments_are_refused(build: Callable[[], object], 
     with pytest.raises(Refusal, match=said) as caught:
         build()
     assert caught.value.fix
+
+
+def test_a_class_says_what_it_takes_and_a_wrong_value_is_refused_at_once() -> None:
+    taken = inspect.signature(backwater.Flow).parameters
+    assert list(taken)[:3] == ["from_", "to", "source"]
+    assert "self" not in taken
+    # What each may be is in the signature, as a notebook shows it.
+    assert all(word in str(taken["transport"]) for word in ("udp", "tcp", "datagram"))
+    source = backwater.Source.cbr(packet="1500 B", rate="1 Mbit/s")
+    for wrong, right in (
+        ({"transport": "tpc"}, "tcp"),
+        ({"pattern": "permutaton"}, "permutation"),
+        ({"marks": "clasic"}, "classic"),
+        ({"receiver": "onest"}, "honest"),
+    ):
+        with pytest.raises(backwater.Refusal) as refused:
+            backwater.Flow("A", "B", source, **wrong)  # type: ignore[arg-type]
+        assert right in str(refused.value)
+        assert "Flow" in str(refused.value)
+    assert backwater.Flow("A", "B", source, transport="tcp").transport == "tcp"
+
+
+def test_the_package_lists_what_is_meant_and_nothing_else() -> None:
+    assert dir(backwater) == sorted(backwater.__all__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -179,6 +180,24 @@ def test_a_broken_bound_is_said_by_the_exit_code(tmp_path: Path) -> None:
     )
     assert ended.code == 3
     assert "not valid: 1 % of packets left" in ended.err
+
+
+def test_a_run_ends_with_throughput_delay_and_whether_it_is_valid(tmp_path: Path) -> None:
+    send = script(tmp_path, "send.py", SEND) + " 100 0.01 1"
+    ended = emulate(tmp_path, f"{LATE} delay 20", program=send)
+    assert ended.code == 0, ended.err
+    rate, delay, trust = ended.err.splitlines()[-3:]
+    # Neighbours of the network may say something in the other direction.
+    assert rate.startswith("throughput: ")
+    found = re.search(r"\bup ([\d.]+) Mbit/s", rate)
+    # 100 packets of 1500 B in a second or more.
+    assert found is not None
+    assert 0 < float(found[1]) < 1.3
+    assert delay.startswith("delay, one way: ")
+    found = re.search(r"\bup ([\d.]+) ms \(95 %: ([\d.]+) ms\)", delay)
+    assert found is not None
+    assert 20 <= float(found[1]) < 21
+    assert re.match(r"valid: 99 % of packets left at most [\d.]+ ms late, of 20.0 allowed", trust)
 
 
 SEND = """
@@ -418,7 +437,7 @@ def test_flows_of_both_ends_run_through_an_emulated_link(tmp_path: Path) -> None
     ended = emulate(
         tmp_path,
         "--late 1 delay 10 rate 8Mbit/s 8Mbit/s",
-        beside=f"{backwater_words} flow listen --port 9090 --once",
+        beside=f"{backwater_words} flow listen --bind :: --port 9090 --once",
         program=f"sh -c '{flow}'",
     )
     assert ended.code == 0, ended.err
@@ -436,7 +455,7 @@ def test_packets_longer_than_the_way_takes_are_refused_with_its_mtu(tmp_path: Pa
     ended = emulate(
         tmp_path,
         "--late 1 delay 1",
-        beside=f"{' '.join(BACKWATER)} flow listen --port 9090 --once",
+        beside=f"{' '.join(BACKWATER)} flow listen --bind :: --port 9090 --once",
         program=f"sh -c '{flow}'",
     )
     assert ended.code == 3

@@ -86,6 +86,31 @@ def test_delays_and_rates_change_while_programs_run(tmp_path: Path) -> None:
     assert not (tmp_path / "control").exists()
 
 
+TALK = """
+import json, socket
+said = []
+for line in (b"x" * 60_000 + b"\\n", b"y" * 70_000):
+    control = socket.socket(socket.AF_UNIX)
+    control.connect("control")
+    control.sendall(line)
+    answers = control.makefile()
+    said.append(answers.readline())
+json.dump(said, open("said", "w"))
+"""
+
+
+def test_a_long_line_is_answered_with_its_beginning_or_the_reason(tmp_path: Path) -> None:
+    talk = script(tmp_path, "talk.py", TALK)
+    ended = emulate(tmp_path, "--late 9 --control control delay 1", program=talk)
+    assert ended.code == 0, ended.err
+    word, line = (json.loads(one)["error"] for one in json.loads((tmp_path / "said").read_text()))
+    assert "neither `show` nor `set`" in word["what"]
+    assert len(word["place"]) < 100
+    assert word["place"].endswith(" ...")
+    assert "65536 bytes" in line["what"]
+    assert line["fix"]
+
+
 def test_a_socket_that_a_killed_emulator_left_is_replaced(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "control"))

@@ -24,6 +24,7 @@ from command import HANGS_S
 pytestmark = pytest.mark.skipif(not hasattr(_native, "flow_send"), reason="real flows need Linux")
 BACKWATER = [sys.executable, "-m", "backwater"]
 Line = dict[str, Any]
+MAGIC = b"bwflow2"
 
 
 @dataclass
@@ -243,10 +244,73 @@ def test_a_stranger_cannot_stop_a_listener(serving: int) -> None:
         stranger.connect(("127.0.0.1", serving))
         for length in range(200):
             stranger.send(bytes([length % 7]) + draw.randbytes(length))
-            stranger.send(bytes([length % 7]) + b"bwflow1" + draw.randbytes(length))
+            stranger.send(bytes([length % 7]) + MAGIC + draw.randbytes(length))
     done = send(serving, "--bytes", "100000")
     assert done.returncode == 0, done.stderr
     assert checked(done.stdout)[-1]["received"]["delivered_B"] == 100_000
+
+
+def hello(token: int) -> bytes:
+    """A greeting without a cookie: boot of another machine, a legal flow."""
+    fields = json.dumps({"transport": "tcp", "controller": {"kind": "cubic"}}).encode()
+    return b"\x02" + MAGIC + token.to_bytes(8, "big") + bytes(4 * 8) + bytes(16) + fields
+
+
+def test_greetings_whose_senders_hear_no_answer_fill_nothing(serving: int) -> None:
+    answers, ports = set(), set()
+    # A listener has a thousand flows at once.
+    for number in range(1100):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as forged:
+            forged.connect(("127.0.0.1", serving))
+            forged.settimeout(20)
+            forged.send(hello(number))
+            answer = forged.recv(2048)
+            assert answer[0] == 7
+            assert len(answer) < len(hello(number))
+            answers.add(answer[16:])
+            ports.add(forged.getsockname()[1])
+    # Another cookie for each address, and none of another address is taken.
+    assert len(answers) == len(ports) > 1000
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        stranger.connect(("127.0.0.1", serving))
+        stranger.settimeout(20)
+        question = hello(1)
+        stranger.send(question[:40] + min(answers) + question[48:])
+        own = stranger.recv(2048)
+        assert own[0] == 7
+        stranger.send(question[:40] + own[16:] + question[48:])
+        assert stranger.recv(2048)[0] == 3
+        # It ends, so that the listener can.
+        stranger.send(b"\x05" + MAGIC + (1).to_bytes(8, "big"))
+        assert stranger.recv(2048)[0] == 6
+    done = send(serving, "--bytes", "100000")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_listener_is_reached_from_this_machine_alone_unless_it_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [*BACKWATER, "flow", "listen", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["address"] == "127.0.0.1"
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+def test_flows_go_on_where_nobody_reads_the_lines_of_the_listener() -> None:
+    words = [*BACKWATER, "flow", "listen", "--port", "0", "--once", "--interval", "1ms"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = json.loads(process.stdout.readline())["port"]
+        # Lines of 150 B each millisecond fill a pipe of 64 kB after half a second.
+        done = send(port, "--duration", "3s", "--controller", "fixed", "--interval", "1s")
+        assert done.returncode == 0, done.stderr
+        summary = checked(done.stdout)[-1]
+        assert summary["received"]["ended"] == "done"
+        told, _ = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 0
+    assert checked(told)[-1]["kind"] == "received"
 
 
 def test_a_reader_that_goes_away_ends_the_flow(serving: int) -> None:

@@ -145,6 +145,30 @@ def test_a_fork_costs_a_small_part_of_the_run_that_it_saves() -> None:
     assert time.process_time() - before <= 1000 * saved / 10
 
 
+def test_a_fork_is_made_of_what_was_read_though_the_files_have_changed(tmp_path: Path) -> None:
+    (tmp_path / "up").write_text("1\n")
+    (tmp_path / "line.toml").write_text(
+        LINE.replace(
+            'links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "0 s" }',
+            'links.b = { from = "W", to = "D", kind = "trace", trace = "up" }\n'
+            'links.c = { from = "D", to = "W", kind = "trace", trace = "up" }',
+        )
+    )
+    world = backwater.World(tmp_path / "line.toml")
+    expected = world.fork(set={"flows.f.source.rate": "8 Mbit/s"})
+    # An edited file, and one that is gone.
+    (tmp_path / "line.toml").write_text(LINE.replace("4 Mbit/s", "1 kbit/s"))
+    (tmp_path / "up").unlink()
+    for fork in (
+        world.fork(set={"flows.f.source.rate": "8 Mbit/s"}),
+        world.fork(set={"flows.f.source.rate": "2 Mbit/s"}).fork(
+            set={"flows.f.source.rate": "8 Mbit/s"}
+        ),
+    ):
+        assert delivered(fork) > 0
+        assert fork.fingerprint == ended(expected).fingerprint
+
+
 BOXED = LINE.replace(
     'links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "0 s" }',
     'links.b = { from = "W", to = "D", rate = "10 Mbit/s", delay = "0 s", '

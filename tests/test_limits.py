@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import backwater
 from backwater.errors import BackwaterError, Refusal
 from backwater.model import arguments
 from backwater.study.sweep_study import Sweep
-from command import Ended, call
+from command import BACKWATER, Ended, call
 
 Command = Callable[..., Ended]
 
@@ -350,3 +351,76 @@ def test_a_contest_and_a_scorecard_end_runs_that_cost_more(tmp_path: Path) -> No
         found = call(*command, "--max-wall", "0.01", "--json", cwd=tmp_path)
         assert found.code == 3
         assert "--max-wall" in json.dumps(found.document["failures"])
+
+
+def test_a_study_of_twelve_axes_is_refused_before_its_combinations_are_listed(
+    run: Command, tmp_path: Path
+) -> None:
+    values = ", ".join(f'"{i + 1} kbit/s"' for i in range(10))
+    axes = "\n".join(
+        f'axes.a{number} = {{ path = "flows.f.source.rate", values = [{values}] }}'
+        for number in range(12)
+    )
+    (tmp_path / "d.md").write_text(
+        "# D\n\n```toml study\nstudy = "
+        f'{{ id = "d", title = "D", scenario = "s.toml" }}\n{axes}\n```\n'
+    )
+    for words in (("check", "d.md"), ("study", "run", "d.md", "--quick")):
+        ended = run(*words)
+        assert ended.code == 2, ended.err
+        assert "1000000000000 combinations" in ended.err
+
+
+@pytest.mark.parametrize("what", ["fifo", "/dev/zero"])
+def test_the_scenario_of_a_study_is_a_regular_file(run: Command, tmp_path: Path, what: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "d.md").write_text(
+        f'# D\n\n```toml study\nstudy = {{ id = "d", title = "D", scenario = "{what}" }}\n```\n'
+    )
+    ended = run("check", "d.md")
+    assert ended.code == 2, ended.err
+    assert "it is not a regular file" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("emulate", "scenario", "s.toml", "--attach"), "--attach has no value"),
+        (("emulate", "scenario", "s.toml", "--attach", "A"), "NODE=COMMAND"),
+        (("emulate", "scenario", "s.toml", "--attach", "A='open"), "no closing quotation"),
+        (("emulate", "scenario", "s.toml", "--seed", "\u00b2"), "is no seed"),
+        (("emulate", "scenario", "s.toml", "--seed", str(2**64)), "is no seed"),
+        (("flow", "send", "127.0.0.1", "--bytes", str(2**70)), "--bytes"),
+        (("run", "s.toml", "--pcap", os.fsdecode(b"\xff.pcap")), "is not UTF-8"),
+        (("sweep", "s.toml", "--axis", f"{RATE}=1", "--out", os.fsdecode(b"\xff")), "is not UTF-8"),
+    ],
+)
+def test_a_typing_error_is_no_bug_of_backwater(
+    run: Command, words: tuple[str, ...], says: str
+) -> None:
+    ended = run(*words)
+    assert ended.code == 2, ended.err
+    assert says in ended.err
+
+
+def test_a_refusal_that_nobody_reads_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "no.toml").write_text("x")
+    read, write = os.pipe()
+    os.close(read)
+    command = [*BACKWATER, "run", "no.toml", "--json"]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_numbers_beyond_those_of_a_world_are_refused() -> None:
+    world = backwater.World(BASE)
+    for wrong in ("1e30 s", "300 days"):
+        with pytest.raises(backwater.Refusal, match="to"):
+            world.advance(wrong)
+    packet: dict[str, Any] = {"to": "B", "length_B": 100}
+    for numbers in ({"tag": 2**70}, {"length_B": -1}, {"traffic_class": 256}, {"flow_hash": -1}):
+        with pytest.raises(backwater.Refusal, match="lies outside"):
+            world.inject(0, "A", **{**packet, **numbers})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -115,3 +116,63 @@ def test_a_network_is_drawn_in_letters_and_as_files(tmp_path: Path) -> None:
     assert call("draw", "mine.toml", "-o", "d.png", cwd=tmp_path).code == 0
     assert (tmp_path / "d.png").read_bytes()[:4] == b"\x89PNG"
     assert call("draw", "mine.toml", "-o", "d.bmp", cwd=tmp_path).code == 2
+
+
+# Two hosts send as fast as they can to a third; PFC counts what comes in.
+INTO_ONE = """
+schema = "backwater/scenario/1"
+duration = "1 s"
+nodes.S1 = {{ kind = "host" }}
+nodes.S2 = {{ kind = "host" }}
+nodes.W = {{ kind = "switch" }}
+nodes.D = {{ kind = "host" }}
+links.a = {{ ends = ["S1", "W"], rate = "10 Mbit/s", delay = "1 us" }}
+links.b = {{ ends = ["S2", "W"], rate = "10 Mbit/s", delay = "1 us" }}
+links.d = {{ ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }}
+ports."W>*" = {{ buffer = "50 kB" }}
+mechanisms.bp = {{ recipe = "{recipe}", at = {at} }}
+flows.f = {{ from = "S*", to = "D", source = {{ kind = "saturated" }} }}
+"""
+
+
+def test_check_prints_the_headroom_of_links_and_warns_of_places_that_see_nothing(
+    tmp_path: Path,
+) -> None:
+    """802.3 at 10 Mbit/s: one more frame begins while a 64-byte notice is on its way.
+
+    At an ingress the frame that crosses the mark is counted too.
+    """
+
+    def checked(recipe: str, at: str) -> dict[str, Any]:
+        (tmp_path / "one.toml").write_text(INTO_ONE.format(recipe=recipe, at=at))
+        ended = call("check", "one.toml", "--json", cwd=tmp_path)
+        assert ended.code == 0, ended.out
+        return ended.document
+
+    pfc = checked("pfc", '["W>S1", "W>S2"]')
+    first = pfc["headroom"][0]
+    assert (first["port"], first["watches"], first["feeders"]) == ("W>S1", "ingress", ["S1>W"])
+    assert (first["frames"], first["frame_B"], len(pfc["headroom"])) == (2, 1518, 2)
+    assert pfc["warnings"] == []
+    wrong = checked("pfc", '["W>D"]')
+    assert len(wrong["warnings"]) == 1
+    assert '"W>S1", "W>S2"' in wrong["warnings"][0]
+    pause = checked("pause", '["W>D"]')
+    # 32 frames fit, and the 27th crosses 40 kB: five have room.
+    assert (pause["headroom"][0]["room_frames"], pause["warnings"]) == (5, [])
+    wrong = checked("pause", '["W>S1", "W>S2"]')
+    assert len(wrong["warnings"]) == 1
+    assert '"W>D"' in wrong["warnings"][0]
+    assert "stops nobody" in call("check", "one.toml", cwd=tmp_path).err
+
+
+def test_explain_says_what_at_names(tmp_path: Path) -> None:
+    """A recipe says it of its detector."""
+    for name, place in [
+        ("pause", "by which frames leave"),
+        ("watermark", "by which frames leave"),
+        ("pfc", "through which frames come in"),
+        ("dynamic-threshold", "through which frames come in"),
+        ("ez-flow", 'stations: at = ["G"]'),
+    ]:
+        assert place in " ".join(call("explain", name, cwd=tmp_path).out.split()), name

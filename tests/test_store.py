@@ -17,12 +17,14 @@ import pytest
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished
+from backwater.results import lock
 from backwater.results.results import Results
 from backwater.results.store import BROKEN, FAILED, FILE, RESULT_TABLES, Store
 from backwater.study.execution import Execution
 from backwater.study.runnable import Study
 from command import call, ended, start
 from studies import BLOCK, SCENARIO, markdown
+from test_limits import BASE
 
 KILLS = 20
 CASES = 2 * 2 * 8
@@ -395,3 +397,17 @@ def test_a_new_axis_of_one_value_keeps_what_ran(tmp_path: Path) -> None:
     again = Study.parse(markdown(block), "small.md").run(tmp_path, quick=True, resume=True)
     assert {case.labels["buffer"] for case in again.cases} == {"50 kB"}
     assert again.finished == len(again.cases) == 8
+
+
+def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(BASE)
+    words = ("sweep", "s.toml", "--axis", "flows.f.source.rate=1 Mbit/s", "--resume", "--out")
+    (tmp_path / "out").mkdir()
+    with lock.alone(tmp_path / "out", print):
+        cut = call(*words, "out", cwd=tmp_path)
+        assert cut.code == 2, cut.err
+        assert "another command is writing results into this folder" in cut.err
+        assert "name another folder with --out" in cut.err
+        assert list((tmp_path / "out").iterdir()) == []
+    # Freed with whoever had it.
+    assert call(*words, "out", cwd=tmp_path).code == 0

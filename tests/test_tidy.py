@@ -27,6 +27,8 @@ FUNCTION_LINES = 70
 CIRCLE_FILES = 4
 NAME_FILES = 2
 MEDIUM_FILES = 8
+CALL_CIRCLE_FILES = 6
+AIR_FILES = {"crates/sim": 5, "crates": 12}
 
 # Phrases that a reader in a hurry does not get at first reading, and what to write instead.
 PHRASES = {
@@ -255,6 +257,51 @@ def circle(graph: Mapping[str, Iterable[str]]) -> set[str]:
     return max(circles, key=len, default=set())
 
 
+RUST_IMPL = re.compile(
+    r"^impl(?:<[^>]*>)? (?:[\w:]+(?:<[^>]*>)? for )?(\w+)[^\n]*\{\n(.*?)^\}", re.M | re.S
+)
+# Names of arguments and fields that are not their type's name in small letters.
+HOLDERS = {"cx": "Shared"}
+
+
+def inherent(crate: str) -> dict[str, dict[str, set[str]]]:
+    """For each type with methods of its own in several files, which file has which of them."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for path in sources():
+        if ROOT / "crates" / crate / "src" in path.parents and path.suffix == ".rs":
+            for block in RUST_IMPL.finditer(uncommented(path)):
+                if " for " in block[0].split("{")[0]:
+                    continue
+                methods = re.findall(
+                    r"^    (?:pub(?:\([^)]*\))? )?(?:const )?fn (\w+)", block[2], re.M
+                )
+                found.setdefault(block[1], {}).setdefault(name(path), set()).update(methods)
+    return {of: files for of, files in found.items() if len(files) > 1}
+
+
+def rust_calls(crate: str) -> dict[str, set[str]]:
+    """Which file calls a method that a type has in another file. Such calls need no import."""
+    graph: dict[str, set[str]] = {file: set() for file in rust_imports(crate)}
+    types = inherent(crate)
+    holders = {re.sub(r"(?<!^)(?=[A-Z])", "_", of).lower(): of for of in types} | HOLDERS
+    for path in sources():
+        if name(path) not in graph:
+            continue
+        text = uncommented(path)
+        calls = [
+            (holders.get(of), method) for of, method in re.findall(r"\b(\w+)\s*\.(\w+)\(", text)
+        ]
+        for block in RUST_IMPL.finditer(text):
+            calls += [(block[1], m) for m in re.findall(r"\bself\s*\.(\w+)\(", block[2])]
+            calls += [(block[1], m) for m in re.findall(r"\bSelf::(\w+)\(", block[2])]
+        calls += re.findall(r"\b([A-Z]\w+)::(\w+)\(", text)
+        for of, method in calls:
+            for file, methods in types.get(of or "", {}).items():
+                if method in methods and file != name(path):
+                    graph[name(path)].add(file)
+    return graph
+
+
 @cache
 def graphs() -> dict[str, dict[str, set[str]]]:
     crates = {f"crates/{crate}": rust_imports(crate) for crate in CRATES}
@@ -296,6 +343,20 @@ def medium_files() -> dict[str, int]:
         outside = (p for p in sources() if p.suffix == ".rs" and not p.is_relative_to(inside))
         measured[medium] = sum(f"medium::{medium}" in uncommented(p) for p in outside)
     return measured
+
+
+# What code says that knows 802.11: its tables, its stations, its radios.
+AIR_NAMES = re.compile(
+    r"medium::wifi|\b(air|Air|radios?|Radio|StationId|StationSpec|is_radio)\b|(Place|NodeKind|Service)::Station"
+)
+
+
+def air_files() -> dict[str, int]:
+    """Files outside `medium/` that know 802.11, by the names in use."""
+    inside = ROOT / "crates/sim/src/medium"
+    outside = [p for p in sources() if p.suffix == ".rs" and not p.is_relative_to(inside)]
+    know = [name(p) for p in outside if AIR_NAMES.search(uncommented(p))]
+    return {of: sum(one.startswith(f"{of}/") for one in know) for of in AIR_FILES}
 
 
 @cache
@@ -371,6 +432,11 @@ MEASURES = {
     "files in a circle": (lambda: {k: len(circle(g)) for k, g in graphs().items()}, CIRCLE_FILES),
     "files that know a part": (name_files, NAME_FILES),
     "files that know a medium": (medium_files, MEDIUM_FILES),
+    "files in a circle of calls": (
+        lambda: {"crates/sim": len(circle(rust_calls("sim")))},
+        CALL_CIRCLE_FILES,
+    ),
+    "files that know 802.11": (air_files, min(AIR_FILES.values())),
     "phrases": (phrases, 0),
 }
 
@@ -389,6 +455,21 @@ def test_files_import_in_one_direction(place: str) -> None:
     files_of = circle(graphs()[place])
     remedy = f"Move what both sides need into a file that imports neither: {sorted(files_of)}"
     hold("files in a circle", {place: len(files_of)}, CIRCLE_FILES, "files in a circle", remedy)
+
+
+def test_files_call_in_one_direction() -> None:
+    files_of = circle(rust_calls("sim"))
+    remedy = f"Let one side give what the other asks for: {sorted(files_of)}"
+    measured = {"crates/sim": len(files_of)}
+    check = "files in a circle of calls"
+    hold(check, measured, CALL_CIRCLE_FILES, "files in a circle of calls", remedy)
+
+
+@pytest.mark.parametrize("of", AIR_FILES)
+def test_few_files_know_802_11_by_its_names(of: str) -> None:
+    remedy = "Ask the port, the place or the medium's row."
+    measured = {of: air_files()[of]}
+    hold("files that know 802.11", measured, AIR_FILES[of], "files know it", remedy)
 
 
 def test_a_part_is_known_to_its_file_and_its_table() -> None:

@@ -29,7 +29,7 @@ class Playground {
   private plots: Plot[] = [];
   private curves: Curves[] = [];
   private opened: Opened | null = null;
-  private records = new Records();
+  private records = new Records([]);
   private readonly player = new Player(byId("play"), byId("time"), byId("pace"), byId("clock"));
 
   constructor(private readonly runner: Runner) {}
@@ -49,6 +49,7 @@ class Playground {
   hear(message: FromWorker): void {
     if (message.kind === "opened") {
       this.opened = message.opened;
+      this.records = new Records(message.opened.ports);
       const drawing = new Drawing(byId<HTMLCanvasElement>("network"), message.opened);
       this.player.take(drawing, this.records, message.opened.duration_s);
     } else if (message.kind === "slice") {
@@ -102,7 +103,6 @@ class Playground {
     byId("refusal").hidden = true;
     byId("status").textContent = "running";
     byId<HTMLProgressElement>("progress").value = 0;
-    this.records = new Records();
     const request: Request = {
       text: this.own.text, form: this.own.form, seed: this.seed, records: true,
       set: this.page === null ? [] : sets(this.page, this.values), every: this.page?.every ?? null,

@@ -2,7 +2,7 @@
 
 import type { Opened } from "./engine";
 import { layout, type Places } from "./layout";
-import { recent, WHAT, type Records } from "./records";
+import { CONTROL, recent, WHAT, type Records } from "./records";
 
 /** Okabe and Ito's colours, which people with colour blindness tell apart; the first has enough contrast on both grounds. */
 export const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8c564b", "#7f7f7f"];
@@ -71,7 +71,7 @@ export class Drawing {
     };
     this.links(pen, point, colours);
     this.queues(pen, point, colours, records, at);
-    const dots = this.packets(pen, point, records, at);
+    const dots = this.packets(pen, point, colours, records, at);
     this.flashes(pen, point, colours, records, at, flash);
     this.nodes(pen, point, colours);
     return dots;
@@ -94,7 +94,7 @@ export class Drawing {
     pen.stroke();
   }
 
-  /** A bar beside the beginning of each link, as long as its queue. */
+  /** A bar beside the beginning of each link. Its length is the square root of the queue: a short queue stays in sight beside a long one. */
   private queues(
     pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink, records: Records, at: number,
   ): void {
@@ -107,7 +107,7 @@ export class Drawing {
       const [a, b] = [point(from), point(to)];
       const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
       const [ux, uy] = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
-      const long = Math.max(2, (held / most) * Math.min(90, length * 0.42));
+      const long = Math.max(2, Math.sqrt(held / most) * Math.min(90, length * 0.42));
       pen.save();
       pen.translate(a[0] + ux * 13, a[1] + uy * 13);
       pen.rotate(Math.atan2(uy, ux));
@@ -117,7 +117,7 @@ export class Drawing {
   }
 
   private packets(
-    pen: CanvasRenderingContext2D, point: (n: string) => [number, number], records: Records, at: number,
+    pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink, records: Records, at: number,
   ): number {
     const under = records.under(at);
     for (const journey of under.slice(0, DOTS)) {
@@ -125,9 +125,12 @@ export class Drawing {
       if (pair === null || pair === undefined) continue;
       const [a, b] = [point(pair[0]), point(pair[1])];
       const share = (at - journey.begins) / Math.max(journey.ends - journey.begins, 1e-12);
-      pen.fillStyle = this.colours[journey.flow] ?? "#888";
+      const control = journey.flow === CONTROL;
+      pen.fillStyle = control ? colours.notice : (this.colours[journey.flow] ?? colours.text);
+      const [x, y] = [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
       pen.beginPath();
-      pen.arc(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, 3, 0, 7);
+      if (control) pen.rect(x - 3, y - 3, 6, 6);
+      else pen.arc(x, y, 3, 0, 7);
       pen.fill();
     }
     return under.length;

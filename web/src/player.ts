@@ -64,7 +64,7 @@ export class Player {
       this.at = Math.min(this.at, Math.max(records.complete, 0));
       const dots = drawing.draw(records, this.at, FLASH * pace);
       this.slider.value = String(this.at / this.length);
-      this.clock.textContent = `${round(this.at)} s of ${round(this.length)} s, ${dots} packets on their way`;
+      this.clock.textContent = `${round(this.at)} s of ${round(this.length)} s, ${dots} ${dots === 1 ? "packet" : "packets"} on the way`;
     }
     requestAnimationFrame((next) => this.frame(next));
   }

@@ -29,6 +29,9 @@ interface Level {
   bytes: number[];
 }
 
+/** The flow of frames that no flow sent: 802.3 control frames. */
+export const CONTROL = 0xffff_ffff;
+
 export class Records {
   readonly journeys: Journey[] = [];
   readonly flashes: Flash[] = [];
@@ -40,6 +43,13 @@ export class Records {
   whole = true;
   private readonly levels = new Map<number, Level>();
   private readonly sent = new Map<string, { port: number; begins: number }>();
+  /** For each port the one at the other end of its link; -1 where there is none. */
+  private readonly opposite: number[];
+
+  constructor(ports: string[]) {
+    const numbers = new Map(ports.map((name, number) => [name, number]));
+    this.opposite = ports.map((name) => numbers.get(name.split(">").reverse().join(">")) ?? -1);
+  }
 
   add(columns: Columns): void {
     const rows = columns.time.length;
@@ -60,7 +70,9 @@ export class Records {
     const at = columns.time[row]!;
     const port = columns.port[row]!;
     const flow = columns.flow[row]!;
-    if (what <= WHAT.drop) {
+    if (flow === CONTROL && what === WHAT.send) this.sent.set(`control/${port}`, { port, begins: at });
+    if (what === WHAT.knob) this.obeyed(port, at);
+    if (what <= WHAT.drop && flow !== CONTROL) {
       const key = `${flow}/${columns.packet[row]!}`;
       const before = this.sent.get(key);
       if (before !== undefined) {
@@ -73,6 +85,16 @@ export class Records {
       if (what === WHAT.send) this.leaves(port, at, columns.frame[row]!);
     }
     if (what === WHAT.drop || what === WHAT.notice) this.flashes.push({ port, at, what });
+  }
+
+  /** A notice took effect at a port: the control frame that came from the other end has arrived. */
+  private obeyed(port: number, at: number): void {
+    const key = `control/${this.opposite[port]}`;
+    const before = this.sent.get(key);
+    if (before === undefined) return;
+    this.sent.delete(key);
+    this.journeys.push({ port: before.port, flow: CONTROL, begins: before.begins, ends: at });
+    this.longest = Math.max(this.longest, at - before.begins);
   }
 
   private level(port: number, at: number, bytes: number): void {

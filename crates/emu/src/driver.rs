@@ -253,7 +253,7 @@ impl Driver {
         self.payloads.get_mut(kept).waited = self.arrivals.waited(place, self.busy);
         let at = self.busy.max(self.world.now());
         // Where there are radios the flows of a scenario are best effort, too, unless they say otherwise.
-        let class = match self.world.air.media.is_empty() {
+        let class = match self.world.air().media.is_empty() {
             true => 0,
             false => ip::access_category(seen.precedence),
         };

@@ -4,7 +4,7 @@
 //! can change while it runs; the paths and values are those of a scenario. All of a `set` is done, or nothing.
 
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,11 @@ use backwater_sim::world::World;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
+use crate::system;
 
-/// The longest line that is read, and the most callers at once.
+/// The longest line that is read, how much of it an error repeats, and the most callers at once.
 const LONGEST: usize = 65_536;
+const SHOWN: usize = 80;
 const CALLERS: usize = 16;
 
 /// A socket, and what it has changed.
@@ -53,9 +55,9 @@ impl Live {
             }
             std::fs::remove_file(path).map_err(fail)?;
         }
-        let listener = UnixListener::bind(path).map_err(fail)?;
-        let own = std::fs::Permissions::from_mode(0o600);
-        std::fs::set_permissions(path, own).map_err(fail)?;
+        // It is made for its owner alone: afterwards it would be open to others for a moment.
+        let bound = system::for_owner_alone(|| UnixListener::bind(path));
+        let listener = bound.map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
         Ok(Live {
             listener,
@@ -84,7 +86,12 @@ impl Live {
                     return false;
                 }
             }
-            open && text.len() < LONGEST
+            if text.len() >= LONGEST {
+                // Whether it is read or not: the caller is dropped.
+                let _ = caller.write_all(format!("{}\n", too_long()).as_bytes());
+                return false;
+            }
+            open
         });
         self.callers = callers;
     }
@@ -101,7 +108,7 @@ impl Live {
             }
             _ => json!({"error": {
                 "what": "this is neither `show` nor `set`",
-                "place": String::from_utf8_lossy(line).trim(),
+                "place": shown(line),
                 "fix": "write {\"show\": true} or {\"set\": {\"links.up1.rate\": \"5 Mbit/s\"}}",
             }}),
         }
@@ -136,6 +143,24 @@ impl Drop for Live {
     }
 }
 
+/// The beginning of a line, as an error names it.
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut shown: String = text.trim().chars().take(SHOWN).collect();
+    if shown.len() < text.trim().len() {
+        shown.push_str(" ...");
+    }
+    shown
+}
+
+fn too_long() -> Value {
+    json!({"error": {
+        "what": format!("the line has {LONGEST} bytes or more, and no end"),
+        "place": "--control",
+        "fix": "write one JSON object in a line, with fewer changes",
+    }})
+}
+
 /// Reads what a caller has written; false when it has gone.
 fn read(caller: &mut UnixStream, text: &mut Vec<u8>) -> bool {
     let mut part = [0; 4096];
@@ -146,7 +171,7 @@ fn read(caller: &mut UnixStream, text: &mut Vec<u8>) -> bool {
             Err(error) => return error.kind() == ErrorKind::WouldBlock,
         }
         if text.len() >= LONGEST {
-            return false;
+            return true;
         }
     }
 }

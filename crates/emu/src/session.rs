@@ -199,7 +199,7 @@ pub(crate) fn ended(ran: Ran, resolved: &Resolved, wishes: &Wishes) -> Ended {
         .iter()
         .filter(|flow| flow.sums.entered.packets > 0)
         .map(|flow| {
-            let of = &driver.world.network.flows[flow.flow];
+            let of = &driver.world.network().flows[flow.flow];
             json!({
                 "id": of.name,
                 "entered_pkts": flow.sums.entered.packets,

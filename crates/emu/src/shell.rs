@@ -86,9 +86,9 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let plan = Plan::read(words)?;
     let (scenario, wanted) = plan.scenario()?;
     let plan_is_raw = plan.is_raw();
-    let scenario = read(&scenario, wishes)?;
+    let mut scenario = read(&scenario, wishes)?;
     let resolved = scenario
-        .resolve(None)
+        .resolve_once(None)
         .map_err(|d| Fault::Scenario(Box::new(d)))?;
     let mut world = build(&resolved)?;
     let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());

@@ -121,6 +121,22 @@ impl Scenario {
         Ok(())
     }
 
+    /// The same scenario, which takes overrides of its own.
+    fn copy(&self) -> Scenario {
+        Scenario {
+            read: self.read.clone(),
+            recipe: self.recipe.clone(),
+        }
+    }
+
+    /// Resolves it, and keeps the files that it names as they are now.
+    fn resolve_once(&mut self, seed: Option<u64>) -> PyResult<Resolved> {
+        Ok(Resolved {
+            scenario: self.read.resolve_once(seed).map_err(|d| refuse(&d))?,
+            recipe: self.recipe.clone(),
+        })
+    }
+
     fn resolve(&self, seed: Option<u64>) -> PyResult<Resolved> {
         Ok(Resolved {
             scenario: self.read.resolve(seed).map_err(|d| refuse(&d))?,
@@ -192,6 +208,12 @@ impl Resolved {
     fn ways(&self, py: Python<'_>) -> PyResult<String> {
         let world = script::world(py, &self.scenario, None, &Fault::default())?;
         Ok(self.scenario.ways(&world).to_string())
+    }
+
+    /// What may still come to the ports that its mechanisms watch, and what they are warned of, as JSON.
+    fn mechanisms(&self, py: Python<'_>) -> PyResult<String> {
+        let world = script::world(py, &self.scenario, None, &Fault::default())?;
+        Ok(self.scenario.mechanisms(&world).to_string())
     }
 
     /// The power in dBm at which stations hear each other, as JSON, by sender and by receiver.

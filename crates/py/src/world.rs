@@ -146,8 +146,8 @@ impl World {
         };
         let of = |exit: native::Exit| Exit {
             at_ps: exit.at.0,
-            node: world.network.nodes[exit.node].name.clone(),
-            flow: world.network.flows[exit.flow].name.clone(),
+            node: world.network().nodes[exit.node].name.clone(),
+            flow: world.network().flows[exit.flow].name.clone(),
             tag: exit.tag,
             ecn: name(exit.ecn),
             cause: match exit.fate {

@@ -29,7 +29,7 @@ pub const OF_FLOW: [&str; 11] = [
 
 /// The metrics of a port; null for one without a trace.
 pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
-    let Some(server) = world.network.ports[id].more.service.server() else {
+    let Some(server) = world.network().ports[id].more.service.server() else {
         return nothing(&OF_PORT);
     };
     let link = Link::of(server, from, world.now());
@@ -45,8 +45,8 @@ pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
 
 /// The metrics of a flow; null for one that crosses no trace link.
 pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
-    let flow = &world.network.flows[id];
-    let served = |id: &PortId| world.network.ports[*id].more.service.server();
+    let flow = &world.network().flows[id];
+    let served = |id: &PortId| world.network().ports[*id].more.service.server();
     let (Some(place), Some(age)) = (
         flow.path.iter().position(|id| served(id).is_some()),
         &flow.stats.age,
@@ -87,10 +87,10 @@ pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
 /// The metrics of a run: those of its only flow over trace links, acknowledgements aside.
 pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
     let over = |id: &FlowId| {
-        let flow = &world.network.flows[*id];
+        let flow = &world.network().flows[*id];
         flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
     };
-    let mut all = world.network.flows.ids().filter(over);
+    let mut all = world.network().flows.ids().filter(over);
     match (all.next(), all.next()) {
         (Some(id), None) => of_flow(world, id, from),
         _ => nothing(&OF_FLOW),
@@ -123,7 +123,7 @@ impl Link {
 /// The time that no queue causes, propagation and delay boxes: up to the queue of a place on the path, and from it on.
 fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
     let boxes = |id: PortId| -> u64 {
-        let delays = world.network.boxes_before(id).map(|what| match what {
+        let delays = world.network().boxes_before(id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().0,
             AnyBox::Light(light) => light.least().0,
             AnyBox::Loss(_)
@@ -135,7 +135,7 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
         });
         delays.sum()
     };
-    let wire = |id: PortId| world.network.ports[id].delay.0;
+    let wire = |id: PortId| world.network().ports[id].delay.0;
     let (before, after) = flow.path.split_at(place);
     let to_queue: u64 = before.iter().map(|id| boxes(*id) + wire(*id)).sum();
     let further = after.iter().skip(1).map(|id| boxes(*id) + wire(*id));

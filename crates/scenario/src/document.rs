@@ -18,6 +18,7 @@ use backwater_sim::world::{
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 use slowdowns::{SLOWDOWN, slowdown, slowdowns};
+pub use warnings::mechanisms;
 use warnings::{starved, warnings};
 
 use crate::cell;
@@ -42,7 +43,7 @@ pub fn document_until(
     let warmup = resolved.warmup();
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let own = |f: &&FlowReport| !matches!(world.network.flows[f.flow].part, Part::Acks(_));
+    let own = |f: &&FlowReport| !matches!(world.network().flows[f.flow].part, Part::Acks(_));
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
     let of_port = |p: &PortReport| port_row(world, p, window, from);
     let [deadlock, standstill] = blocked(world, report);
@@ -89,7 +90,7 @@ fn stamp(stamp: &StampReport) -> Value {
 /// A cycle of ports that wait for one another, and what stands still at the end.
 fn blocked(world: &World, report: &Report) -> [Value; 2] {
     let deadlock = report.deadlock.as_ref().map(|d| {
-        let name = |port: &PortId| world.network.ports[*port].more.name.as_str();
+        let name = |port: &PortId| world.network().ports[*port].more.name.as_str();
         let cycle: Vec<&str> = d.cycle.iter().map(name).collect();
         json!({"at_s": d.at.seconds(), "cycle": cycle})
     });
@@ -101,8 +102,8 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
 
 /// What a flow did.
 fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
-    let node = |id| world.network.nodes[id].name.as_str();
-    let row = &world.network.flows[f.flow];
+    let node = |id| world.network().nodes[id].name.as_str();
+    let row = &world.network().flows[f.flow];
     let connection = match row.part {
         Part::Data(id) => report.connections.get(id.index()),
         Part::None | Part::Acks(_) => None,
@@ -112,7 +113,7 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
         None => format!("any of {} hosts", row.to.iter().count()),
     };
     let hops = f.hops.iter().map(|h| {
-        let p = &world.network.ports[h.port];
+        let p = &world.network().ports[h.port];
         json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
     });
     let mut one = Map::new();
@@ -146,8 +147,8 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
 fn drop_row(world: &World, d: &DropRow) -> Value {
     let (cause, place, of, class) = d.key;
     let (place, flow) = (
-        &world.network.ports[place].more.name,
-        &world.network.flows[of].name,
+        &world.network().ports[place].more.name,
+        &world.network().flows[of].name,
     );
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
 }
@@ -155,7 +156,7 @@ fn drop_row(world: &World, d: &DropRow) -> Value {
 /// What a port did.
 fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
     let mut one = json!({
-        "id": world.network.ports[p.port].more.name,
+        "id": world.network().ports[p.port].more.name,
         "sent_pkts": p.count.packets,
         "sent_B": p.count.bytes,
         "busy": p.count.busy as f64 / TICKS / window,
@@ -306,7 +307,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .filter_map(|f| match world.network.flows[f.flow].part {
+        .filter_map(|f| match world.network().flows[f.flow].part {
             Part::None => Some(f.sums.delivered.bytes as f64),
             Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
             Part::Acks(_) => None,
@@ -334,6 +335,8 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
     all.insert("filled_s".into(), json!(steadiness.filled()));
     all.insert("hop_ratio".into(), json!(hop_ratio(report)));
     all.insert("control_pkts".into(), json!(report.control));
+    let heard = report.hearing.iter().map(|m| m.heard);
+    all.insert("notices_heard".into(), json!(heard.sum::<u64>()));
     let notices = report.stations.iter().map(|s| s.management).sum::<u64>();
     all.insert("management_pkts".into(), json!(notices));
     all.insert(

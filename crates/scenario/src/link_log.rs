@@ -38,7 +38,7 @@ impl LinkLog {
     ) -> Result<LinkLog, Failure> {
         let found = find(resolved, link).map_err(|d| Failure::Refused(Box::new(d)))?;
         let port = Id::new(found.port);
-        let server = world.network.ports[port].more.service.server_mut();
+        let server = world.network_mut().ports[port].more.service.server_mut();
         server.expect("a trace link has a server").journal = Some(Box::default());
         let path = path.display().to_string();
         let file = File::create(&path).map_err(|e| Failure::Io(path.clone(), e))?;
@@ -95,7 +95,10 @@ impl LinkLog {
 
     fn write(&mut self, world: &mut World, over: bool) -> Result<(), Failure> {
         let now = world.now();
-        let server = world.network.ports[self.port].more.service.server_mut();
+        let server = world.network_mut().ports[self.port]
+            .more
+            .service
+            .server_mut();
         let part = Log {
             header: std::mem::take(&mut self.header),
             entries: server.expect("it was opened").take_entries(now, over),

@@ -179,6 +179,11 @@ pub static METRICS: &[Metric] = &[
         LAW,
         "standard deviation over time of the same",
     ),
+    metric(
+        "notices_heard",
+        RUN,
+        "notices of mechanisms that reached a neighbour, which acted on them; with the warm-up; what a station tells itself is none",
+    ),
     metric("control_pkts", &["run", "port"], "control frames sent"),
     metric(
         "hol_victims_pkts",

@@ -13,7 +13,7 @@ use crate::canonical::canonical;
 use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
-use crate::document::{document, document_until};
+use crate::document::{document, document_until, mechanisms};
 use crate::fields::flow::{CONTROLLER, TCP};
 use crate::files::{Files, hex};
 use crate::names;
@@ -185,6 +185,11 @@ impl Resolved {
     /// The ways of its flows over radio hops in a world of this scenario.
     pub fn ways(&self, world: &World) -> Value {
         ways(self, world)
+    }
+
+    /// What its mechanisms need in a world of this scenario, and what they are warned of.
+    pub fn mechanisms(&self, world: &World) -> Value {
+        mechanisms(world)
     }
 
     /// At which power stations hear each other in a world of this scenario.

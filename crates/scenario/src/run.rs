@@ -165,7 +165,7 @@ impl Run {
 
     /// What the numbers in columns mean.
     pub fn names(&self) -> Names {
-        let network = &self.world.network;
+        let network = &self.world.network();
         Names {
             places: network.ports.iter().map(|p| p.more.name.clone()).collect(),
             flows: network.flows.iter().map(|f| f.name.clone()).collect(),

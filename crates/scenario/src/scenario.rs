@@ -82,6 +82,17 @@ impl Scenario {
         let draft = decode::draft(&self.root, seed, &mut files)?;
         Ok(Resolved::new(draft.seed, draft, self.root.clone(), &files))
     }
+
+    /// The same, and keeps the files that were read: whatever is resolved later has them as they are now.
+    pub fn resolve_once(&mut self, seed: Option<u64>) -> Result<Resolved, Diagnostic> {
+        let mut files = Files::new(&self.folders);
+        let draft = decode::draft(&self.root, seed, &mut files)?;
+        let resolved = Resolved::new(draft.seed, draft, self.root.clone(), &files);
+        let read = files.read.into_iter();
+        let contents: Vec<_> = read.map(|(path, (file, _))| (path, file.content)).collect();
+        self.folders.contents.extend(contents);
+        Ok(resolved)
+    }
 }
 
 fn utf8(text: &[u8], name: &str) -> Result<Arc<Text>, Diagnostic> {

@@ -2,13 +2,14 @@
 //!
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
 //! left, by the same account, or frames on a wire and over the air; `queue_max_B`, the most bytes of frames held. Flows:
-//! `goodput_bps`, IP bytes delivered; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
+//! `goodput_bps`, as the tables have it: with a transport the application's bytes that arrived in order, without one IP bytes; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
 //! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. Classes: `goodput_bps` and `jain` of the flows
 //! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
 mod class;
+mod flow;
 mod law;
 mod station;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_sim::ends::Delivered;
 use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
 use backwater_sim::network::Part;
@@ -30,6 +32,7 @@ use serde_json::{Map, Value, json};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::air::far;
 use crate::resolved::Resolved;
+use crate::series::flow::OfFlow;
 use crate::series::law::{OfLaw, held};
 use crate::series::station::OfStation;
 use crate::units;
@@ -113,15 +116,6 @@ struct OfPort {
     waiting: BTreeSet<(FlowId, u32)>,
 }
 
-#[derive(Clone)]
-struct OfFlow {
-    bits: Vec<u64>,
-    packets: Vec<u64>,
-    delay_s: Vec<f64>,
-    window: Vec<Option<f64>>,
-    srtt: Vec<Option<f64>>,
-}
-
 impl Series {
     /// Of a run of this length; the last interval may be shorter.
     pub fn new(every: Span, length: Span) -> Series {
@@ -158,7 +152,7 @@ impl Series {
                 What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
                 What::Deliver | What::Window | What::Srtt => self.of_flow(world, record, at),
                 What::Aifsn => {
-                    let node = world.network.ports[record.port].node;
+                    let node = world.network().ports[record.port].node;
                     self.stations.entry(node).or_default().moved(record);
                 }
                 _ => {}
@@ -173,7 +167,7 @@ impl Series {
 
     fn at_port(&mut self, world: &World, record: &Record, at: usize) {
         let n = self.intervals;
-        let port = &world.network.ports[record.port];
+        let port = &world.network().ports[record.port];
         let of = self
             .ports
             .entry(record.port)
@@ -216,25 +210,27 @@ impl Series {
             return;
         }
         let n = self.intervals;
-        let of = self
-            .flows
-            .entry(record.flow)
-            .or_insert_with(|| OfFlow::new(n));
-        match record.what {
-            What::Deliver => {
-                of.bits[at] += 8 * u64::from(record.len);
-                of.packets[at] += 1;
-                of.delay_s[at] += record.value as f64 / 1e12;
-            }
-            What::Window => of.window[at] = Some(record.value as f64),
-            _ => of.srtt[at] = Some(record.value as f64 / 1e12),
+        let of = self.flows.entry(record.flow);
+        let transport = world.network().flows[record.flow].part != Part::None;
+        of.or_insert_with(|| OfFlow::new(n))
+            .note(record, at, transport);
+    }
+
+    /// Adds what receivers had given to their applications, in order of time.
+    pub fn extend_delivered(&mut self, log: Vec<Delivered>) {
+        let n = self.intervals;
+        for delivered in log.into_iter().filter(|d| d.at <= self.end) {
+            let at = ((delivered.at.0 / self.every.0) as usize).min(n - 1);
+            let of = self.flows.entry(delivered.flow);
+            of.or_insert_with(|| OfFlow::new(n))
+                .rise_to(delivered.bytes, at);
         }
     }
 
     /// What nothing happened to has zeros.
     fn complete(&mut self, world: &World) {
         let n = self.intervals;
-        for (number, flow) in world.network.flows.iter().enumerate() {
+        for (number, flow) in world.network().flows.iter().enumerate() {
             let id = Id::new(number);
             if is_data(world, id) {
                 self.flows.entry(id).or_insert_with(|| OfFlow::new(n));
@@ -244,7 +240,7 @@ impl Series {
                 }
             }
         }
-        for number in 0..world.network.ports.len() {
+        for number in 0..world.network().ports.len() {
             let port = self.ports.entry(Id::new(number));
             port.or_insert_with(|| OfPort::new(n));
         }
@@ -280,7 +276,7 @@ impl Series {
             of.go_on(self.intervals - 1);
         }
         for (id, of) in &self.ports {
-            let port = &world.network.ports[*id];
+            let port = &world.network().ports[*id];
             let capacity = port.more.service.server();
             let capacity = capacity.map(|server| rates(&self.opportunity_bits(server, end)));
             let one = json!({
@@ -299,18 +295,18 @@ impl Series {
                 "window_B": held(&of.window[..n]),
                 "srtt_s": held(&of.srtt[..n]),
             });
-            flows.insert(world.network.flows[*id].name.clone(), one);
+            flows.insert(world.network().flows[*id].name.clone(), one);
         }
         let of_class =
-            |(id, of): (&FlowId, &OfFlow)| (world.network.flows[*id].class, of.bits.clone());
+            |(id, of): (&FlowId, &OfFlow)| (world.network().flows[*id].class, of.bits.clone());
         let classes = class::document(self.flows.iter().map(of_class), &widths);
         let hops: Map<String, Value> = self
             .hops
             .iter()
             .map(|((flow, port), bits)| {
-                let from = &world.network.nodes[world.network.ports[*port].node].name;
+                let from = &world.network().nodes[world.network().ports[*port].node].name;
                 let to = far(world, *port);
-                let name = format!("{}/{from}>{to}", world.network.flows[*flow].name);
+                let name = format!("{}/{from}>{to}", world.network().flows[*flow].name);
                 (name, json!({"throughput_bps": rates(bits)}))
             })
             .collect();
@@ -331,7 +327,7 @@ impl Series {
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
 fn is_data(world: &World, flow: FlowId) -> bool {
-    !flow.is_none() && !matches!(world.network.flows[flow].part, Part::Acks(_))
+    !flow.is_none() && !matches!(world.network().flows[flow].part, Part::Acks(_))
 }
 
 impl OfPort {
@@ -352,17 +348,5 @@ impl OfPort {
             self.queue_max[later] = held;
         }
         self.known = self.known.max(at);
-    }
-}
-
-impl OfFlow {
-    fn new(intervals: usize) -> OfFlow {
-        OfFlow {
-            bits: vec![0; intervals],
-            packets: vec![0; intervals],
-            delay_s: vec![0.0; intervals],
-            window: vec![None; intervals],
-            srtt: vec![None; intervals],
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The tables of parts as JSON: what `list` and `explain` print.
 
-use backwater_sim::mechanism::{RECIPES, Recipe};
+use backwater_sim::mechanism::{RECIPES, Recipe, detector};
 use backwater_sim::medium::MEDIA;
 use backwater_transport::part::{Default, Kind, Opt, Value};
 use serde_json::{Value as Json, json};
@@ -17,7 +17,11 @@ use crate::units::Dimension;
 pub fn parts_json() -> Json {
     let mut kinds = serde_json::Map::new();
     for kind in PartKind::ALL {
-        kinds.insert(kind.plural(), kind.rows().iter().map(row_json).collect());
+        let rows = match kind {
+            PartKind::Detector => detectors_json(),
+            _ => kind.rows().iter().map(row_json).collect(),
+        };
+        kinds.insert(kind.plural(), rows);
     }
     kinds.insert(
         "mechanisms".to_owned(),
@@ -79,6 +83,25 @@ fn row_json(row: &Row) -> Json {
     })
 }
 
+/// Detectors say beside the rest what `at` names.
+fn detectors_json() -> Json {
+    let rows = PartKind::Detector.rows();
+    let each = rows.iter().zip(detector::NEEDS).map(|(row, needs)| {
+        let mut json = row_json(row);
+        json["at"] = needs.at().into();
+        json
+    });
+    each.collect()
+}
+
+/// What `at` names for a detector.
+fn at(id: &str) -> &'static str {
+    let rows = PartKind::Detector.rows();
+    let mut all = rows.iter().zip(detector::NEEDS);
+    let (_, needs) = all.find(|(row, _)| row.id == id).expect("a row");
+    needs.at()
+}
+
 fn topology_json(topology: &Variant) -> Json {
     json!({
         "id": topology.kind, "aliases": [], "summary": topology.summary, "source": topology.source,
@@ -129,7 +152,8 @@ fn recipe_json(recipe: &Recipe) -> Json {
     }
     json!({
         "id": recipe.id, "aliases": recipe.aliases, "summary": recipe.summary, "source": recipe.source,
-        "detect": recipe.detect, "notify": recipe.notify, "respond": recipe.respond, "options": options,
+        "detect": recipe.detect, "notify": recipe.notify, "respond": recipe.respond, "at": at(recipe.detect),
+        "options": options,
     })
 }
 

@@ -6,5 +6,7 @@ mod losses;
 mod micro;
 #[path = "mesh40/snapshot.rs"]
 mod snapshot;
+#[path = "mesh40/standstill.rs"]
+mod standstill;
 #[path = "mesh40/statistics.rs"]
 mod statistics;

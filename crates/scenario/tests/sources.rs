@@ -211,7 +211,7 @@ mechanisms.bp = {{ recipe = "{recipe}", at = ["{at}"], detect = {{ kind = "{dete
         // The first frame comes to the switch after its time on the first link, a tenth of a frame.
         never_idle(recipe, report.delivered, 1_250_000.0 / 1538.0);
         assert_eq!(report.dropped, 0);
-        let port = world.network.port_named("S>W").expect("the host's port");
+        let port = world.network().port_named("S>W").expect("the host's port");
         let count = &report.ports[port.index()].count;
         assert!(count.stall > 0);
         // 100 Mbit/s are 80 ns for a byte, 20 bytes of each frame are preamble and gap.

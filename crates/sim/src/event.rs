@@ -5,7 +5,7 @@
 use backwater_transport::units::Time;
 
 use crate::connection::Side;
-use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId, StationId};
+use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId};
 
 /// What happens.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,12 +43,15 @@ pub enum Event {
     Inspect,
     /// The warm-up is over: metrics begin.
     Warm,
-    /// The frame that this station sends has ended.
-    Silence(StationId),
-    /// A SIFS after a frame: this station answers, or goes on.
-    Answer(StationId),
-    /// A station of those that heard this one last may have counted its slots down.
-    Contend(StationId),
+    /// Something of a medium that stations share.
+    Medium {
+        /// What medium.
+        kind: MediumKind,
+        /// What of those things that can happen there.
+        code: u8,
+        /// Of which station, port or flow.
+        owner: u32,
+    },
     /// The timer of a detector: it looks at what came in and left.
     Observe {
         /// Of which mechanism at a node.
@@ -56,16 +59,17 @@ pub enum Event {
         /// Number of the place.
         place: u8,
     },
-    /// What a station was told may have expired.
-    Expire(StationId),
-    /// The next packet of a flow that its station holds back may go.
-    Release(FlowId),
-    /// A gate of this station opens.
-    Open(StationId),
     /// The data frame that brings the oldest notice on this port's wire has reached the far end.
     Carried(PortId),
     /// A slot of an input-queued switch begins: cells cross its fabric.
     Cross(NodeId),
+}
+
+/// Media that schedule events of their own.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MediumKind {
+    /// 802.11; its codes are in `medium/wifi/events.rs`.
+    Wifi,
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -128,21 +132,34 @@ impl Key {
 /// Ranks that the calendar has room for.
 pub const MAX_RANKS: usize = 32;
 
-/// Gives each event its rank, in the order of the rows, and both directions of the packing. An event without a
-/// row does not compile; a row without an event neither.
+/// Gives each event its rank, in the given order, and both directions of the packing. An event without a row does not
+/// compile; a row without an event neither. A medium has a rank for each of its codes.
 macro_rules! ranks {
-    ($($name:ident $fields:tt packs ($owner:expr, $serial:expr), from |$o:ident, $s:ident| $unpacked:expr;)*) => {
+    (
+        order $($rank:ident)*;
+        media $($kind:ident [$($code:ident)*])*;
+        $($name:ident $fields:tt packs ($owner:expr, $serial:expr), from |$o:ident, $s:ident| $unpacked:expr;)*
+    ) => {
         /// Order of service of simultaneous events.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-        enum Rank { $($name),* }
+        enum Rank { $($rank),* }
 
-        const _: () = assert!([$(Rank::$name),*].len() <= MAX_RANKS);
+        const _: () = assert!([$(Rank::$rank),*].len() <= MAX_RANKS);
+
+        /// The ranks of a medium's codes.
+        #[inline(always)]
+        const fn ranks_of(kind: MediumKind) -> &'static [Rank] {
+            match kind {
+                $(MediumKind::$kind => &[$(Rank::$code),*],)*
+            }
+        }
 
         /// Rank, owner (32 bits) and serial (24 bits) of an event.
         #[inline(always)]
         fn pack(event: Event) -> (Rank, u32, u32) {
             match event {
                 $(ranks!(@pattern $name $fields) => (Rank::$name, $owner, $serial),)*
+                Event::Medium { kind, code, owner } => (ranks_of(kind)[usize::from(code)], owner, 0),
             }
         }
 
@@ -153,6 +170,13 @@ macro_rules! ranks {
                     let ($o, $s) = (owner, serial);
                     $unpacked
                 })*
+                $($(rank if rank == Rank::$code as u8 => {
+                    Event::Medium {
+                        kind: MediumKind::$kind,
+                        code: const { place(ranks_of(MediumKind::$kind), Rank::$code) },
+                        owner,
+                    }
+                })*)*
                 _ => unreachable!("no event has rank {rank}"),
             }
         }
@@ -162,7 +186,19 @@ macro_rules! ranks {
     (@pattern $name:ident {$($field:ident)+}) => { Event::$name { $($field),+ } };
 }
 
+/// The code of a medium that has this rank.
+const fn place(ranks: &[Rank], rank: Rank) -> u8 {
+    let mut code = 0;
+    while ranks[code] as u8 != rank as u8 {
+        code += 1;
+    }
+    code as u8
+}
+
 ranks! {
+    order Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
+        WifiExpire WifiRelease WifiOpen Carried Cross;
+    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen];
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
     Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));
     Emerge(port) packs (port.0, 0), from |owner, _serial| Event::Emerge(PortId::raw(owner));
@@ -183,14 +219,8 @@ ranks! {
         };
     Inspect() packs (0, 0), from |_owner, _serial| Event::Inspect;
     Warm() packs (0, 0), from |_owner, _serial| Event::Warm;
-    Silence(station) packs (station.0, 0), from |owner, _serial| Event::Silence(StationId::raw(owner));
-    Answer(station) packs (station.0, 0), from |owner, _serial| Event::Answer(StationId::raw(owner));
-    Contend(station) packs (station.0, 0), from |owner, _serial| Event::Contend(StationId::raw(owner));
     Observe {control place} packs (control.0, u32::from(place)),
         from |owner, serial| Event::Observe { control: ControlId::raw(owner), place: serial as u8 };
-    Expire(station) packs (station.0, 0), from |owner, _serial| Event::Expire(StationId::raw(owner));
-    Release(flow) packs (flow.0, 0), from |owner, _serial| Event::Release(FlowId::raw(owner));
-    Open(station) packs (station.0, 0), from |owner, _serial| Event::Open(StationId::raw(owner));
     Carried(port) packs (port.0, 0), from |owner, _serial| Event::Carried(PortId::raw(owner));
     Cross(node) packs (node.0, 0), from |owner, _serial| Event::Cross(NodeId::raw(owner));
 }
@@ -199,6 +229,14 @@ ranks! {
 mod tests {
     use super::*;
     use crate::table::Id;
+
+    fn wifi(code: u8, owner: u32) -> Event {
+        Event::Medium {
+            kind: MediumKind::Wifi,
+            code,
+            owner,
+        }
+    }
 
     #[test]
     fn packing_loses_nothing_and_orders_by_time_rank_owner_serial() {
@@ -245,9 +283,9 @@ mod tests {
             ),
             (Time(6), Event::Inspect),
             (Time(6), Event::Warm),
-            (Time(6), Event::Silence(Id::raw(1))),
-            (Time(6), Event::Answer(Id::raw(0))),
-            (Time(6), Event::Contend(Id::raw(0))),
+            (Time(6), wifi(0, 1)),
+            (Time(6), wifi(1, 0)),
+            (Time(6), wifi(2, 0)),
             (
                 Time(6),
                 Event::Observe {
@@ -255,9 +293,9 @@ mod tests {
                     place: 255,
                 },
             ),
-            (Time(6), Event::Expire(Id::raw(0))),
-            (Time(6), Event::Release(Id::raw(0))),
-            (Time(6), Event::Open(Id::raw(0))),
+            (Time(6), wifi(3, 0)),
+            (Time(6), wifi(4, 0)),
+            (Time(6), wifi(5, 0)),
             (Time(6), Event::Carried(Id::raw(0))),
             (Time(6), Event::Cross(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),

@@ -129,12 +129,38 @@ impl Forwarding {
 
     /// Writes that frames to a host leave through this port, or one of these; gives whether that stood there.
     pub fn write(&mut self, row: u32, host: usize, choices: &[PortId]) -> bool {
-        let entry = match choices {
+        let entry = self.entry(choices);
+        self.put(row, host, entry)
+    }
+
+    /// What is written for these ways.
+    pub fn entry(&mut self, choices: &[PortId]) -> u32 {
+        match choices {
             [port] => port.0,
             _ => GROUP | self.group(choices),
-        };
+        }
+    }
+
+    /// Writes an entry; gives whether it stood there.
+    pub fn put(&mut self, row: u32, host: usize, entry: u32) -> bool {
         let place = row as usize * self.hosts + host;
         std::mem::replace(&mut self.written[place], entry) == entry
+    }
+
+    /// The ways that the entries of a row for these hosts name, each once, in no order; none where one of them has no entry.
+    pub fn ways(&self, row: u32, hosts: impl Iterator<Item = u32>) -> Option<Vec<PortId>> {
+        let row = &self.written[row as usize * self.hosts..][..self.hosts];
+        let mut entries: Vec<u32> = hosts.map(|host| row[host as usize]).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        if entries.last() == Some(&NOWHERE) {
+            return None;
+        }
+        let ways = entries.into_iter().flat_map(|entry| match entry & GROUP {
+            0 => vec![Id::raw(entry)],
+            _ => self.groups[(entry & !GROUP) as usize].clone(),
+        });
+        Some(ways.collect())
     }
 
     fn group(&mut self, choices: &[PortId]) -> u32 {

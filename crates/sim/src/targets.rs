@@ -13,6 +13,8 @@ pub enum Destination {
     Node(usize),
     /// For each packet one of these hosts, uniformly.
     AnyOf(Vec<usize>),
+    /// For each packet one of these hosts but the sender. All flows of a pattern share the list.
+    Others(Arc<[usize]>),
     /// The 802.11 station among these that the routing finds nearest.
     Nearest(Vec<usize>),
     /// The flow's `from` itself: its packets come from the 802.11 station among these that the routing finds nearest.
@@ -32,11 +34,17 @@ impl Destination {
     pub fn nodes(&self) -> Vec<usize> {
         match self {
             Destination::Node(n) => vec![*n],
+            Destination::Others(list) => list.to_vec(),
             Destination::AnyOf(list)
             | Destination::Nearest(list)
             | Destination::FromNearest(list)
             | Destination::Group(list) => list.clone(),
         }
+    }
+
+    /// Whether it is all stations that hear the frame.
+    pub fn is_group(&self) -> bool {
+        matches!(self, Destination::Group(_))
     }
 
     /// Whether routes decide which node it is.
@@ -61,7 +69,17 @@ pub enum Targets {
 
 /// Lists that flows share while a world is built.
 #[derive(Debug, Default)]
-pub struct Lists(BTreeSet<Arc<[u32]>>);
+pub struct Lists {
+    lists: BTreeSet<Arc<[u32]>>,
+    /// The last list that flows share.
+    last: Option<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    nodes: Arc<[usize]>,
+    hosts: Arc<[u32]>,
+}
 
 impl Lists {
     /// The targets of a flow of `sender`; `number` gives the host number of a node.
@@ -75,6 +93,7 @@ impl Lists {
             Destination::Node(node) => return Targets::One(number(*node)),
             // The entry of a station for itself is the way to its group.
             Destination::Group(_) => return Targets::One(sender),
+            Destination::Others(nodes) => return self.others(nodes, sender, number),
             Destination::AnyOf(nodes)
             | Destination::Nearest(nodes)
             | Destination::FromNearest(nodes) => nodes,
@@ -88,11 +107,42 @@ impl Lists {
             but = place as u32;
         }
         let hosts: Arc<[u32]> = hosts.into();
-        if !self.0.contains(&hosts) {
-            self.0.insert(hosts.clone());
-        }
-        let hosts = self.0.get(&hosts).expect("it is there now").clone();
+        let hosts = self.shared(hosts);
         Targets::AnyOf { hosts, but }
+    }
+
+    fn others(
+        &mut self,
+        nodes: &Arc<[usize]>,
+        sender: u32,
+        number: impl Fn(usize) -> u32,
+    ) -> Targets {
+        let hosts = match &self.last {
+            Some(last) if Arc::ptr_eq(&last.nodes, nodes) => last.hosts.clone(),
+            _ => {
+                let hosts: Vec<u32> = nodes.iter().map(|n| number(*n)).collect();
+                let hosts = self.shared(hosts.into());
+                self.last = Some(Shared {
+                    nodes: nodes.clone(),
+                    hosts: hosts.clone(),
+                });
+                hosts
+            }
+        };
+        let place = match hosts.is_sorted() {
+            true => hosts.binary_search(&sender).ok(),
+            false => hosts.iter().position(|host| *host == sender),
+        };
+        let but = place.map_or(u32::MAX, |place| place as u32);
+        Targets::AnyOf { hosts, but }
+    }
+
+    fn shared(&mut self, hosts: Arc<[u32]>) -> Arc<[u32]> {
+        if let Some(known) = self.lists.get(&hosts) {
+            return known.clone();
+        }
+        self.lists.insert(hosts.clone());
+        hosts
     }
 }
 
@@ -131,9 +181,14 @@ mod tests {
     #[test]
     fn a_draw_means_the_same_host_with_a_shared_list_as_with_one_of_its_own() {
         let mut lists = Lists::default();
-        for sender in 0..5u32 {
+        let all: Arc<[usize]> = (0..5).collect();
+        for (sender, of_all) in (0..5u32).flat_map(|sender| [(sender, false), (sender, true)]) {
             let own: Vec<usize> = (0..5).filter(|h| *h != sender as usize).collect();
-            let targets = lists.targets(&Destination::AnyOf(own.clone()), sender, |n| n as u32);
+            let to = match of_all {
+                true => Destination::Others(all.clone()),
+                false => Destination::AnyOf(own.clone()),
+            };
+            let targets = lists.targets(&to, sender, |n| n as u32);
             let listed: Vec<usize> = targets.iter().map(|h| h as usize).collect();
             assert_eq!(listed, own);
             let mut a = Random::stream(1, "destination", "f");
@@ -143,13 +198,16 @@ mod tests {
                 assert_eq!(targets.draw(&mut b) as usize, expected);
             }
         }
-        assert_eq!(lists.0.len(), 1);
+        assert_eq!(lists.lists.len(), 1);
     }
 
     #[test]
     fn an_order_that_was_written_is_kept() {
         let mut lists = Lists::default();
         let targets = lists.targets(&Destination::AnyOf(vec![4, 1, 3]), 0, |n| n as u32);
+        assert_eq!(targets.iter().collect::<Vec<_>>(), [4, 1, 3]);
+        let written = Destination::Others(Arc::new([4, 0, 1, 3]));
+        let targets = lists.targets(&written, 0, |n| n as u32);
         assert_eq!(targets.iter().collect::<Vec<_>>(), [4, 1, 3]);
         let one = lists.targets(&Destination::AnyOf(vec![2]), 0, |n| n as u32);
         assert_eq!(one.iter().collect::<Vec<_>>(), [2]);

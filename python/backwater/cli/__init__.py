@@ -14,6 +14,7 @@ from backwater.errors import (
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,
     BackwaterError,
+    Refusal,
     Terminated,
     Unfinished,
 )
@@ -29,11 +30,12 @@ def main(args: Sequence[str]) -> int:
     """Runs a command line and returns its exit code; nothing is raised."""
     as_json = "--json" in args
     try:
+        _check_text(args)
         code = _run(["backwater", *args])
         sys.stdout.flush()
         return int(code or EXIT_DONE)
     except BackwaterError as error:
-        return console.fail(error, as_json)
+        return _fail(error, as_json)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Terminated:
@@ -51,7 +53,29 @@ def main(args: Sequence[str]) -> int:
     except BaseException as error:
         if os.environ.get("BACKWATER_TRACEBACK"):
             raise
-        return console.fail(_bug(error), as_json)
+        return _fail(_bug(error), as_json)
+
+
+def _fail(error: BackwaterError, as_json: bool) -> int:
+    try:
+        return console.fail(error, as_json)
+    except BrokenPipeError:
+        # Nobody reads what is wrong; the exit code says it.
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error.exit_code
+
+
+def _check_text(args: Sequence[str]) -> None:
+    """Refuses words that are no text, such as the path of a file that another system has named."""
+    for word in args:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(word).decode("utf-8", "replace")
+            raise Refusal(
+                f"`{shown}` is not UTF-8", place=shown, fix="give names of UTF-8"
+            ) from None
 
 
 def _run(command: list[str]) -> int | None:

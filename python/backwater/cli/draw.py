@@ -10,6 +10,7 @@ import typer
 from backwater import _native
 from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, Refusal, Unfinished
+from backwater.model import outputs
 from backwater.model.simulate import resolve
 from backwater.present import topology
 
@@ -26,6 +27,7 @@ def command(
         raise Refusal(f"`{out.name}` is neither .svg nor .png", place="--out", fix="name such one")
     resolved = topology.seen(resolve(scenario, None, {})[0])
     if out is not None:
+        outputs.distinct({"--out": out}, [scenario])
         try:
             topology.write(resolved, out)
         except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -12,6 +13,7 @@ import typer
 from backwater import _native
 from backwater.cli import console, options
 from backwater.errors import Refusal, Unfinished, nearest
+from backwater.model import outputs
 from backwater.results.results import Results
 
 Columns = dict[str, list[Any]]
@@ -42,6 +44,7 @@ def command(
         raise Refusal(f"there is no scope `{scope}`", place="--scope", nearest=near, fix="name one")
     columns = results.long_table() if long else results.table(scope)
     if out is not None:
+        outputs.distinct({"--out": out}, folder.iterdir())
         _write(columns, out)
         console.message(f"{len(next(iter(columns.values()), []))} rows in {out}")
     if json:
@@ -63,10 +66,11 @@ def command(
 def _write(columns: Columns, out: Path) -> None:
     try:
         if out.suffix == ".csv":
-            with out.open("w", encoding="utf-8", newline="") as file:
-                _csv(columns, file)
+            text = io.StringIO(newline="")
+            _csv(columns, text)
+            outputs.save(out, text.getvalue())
         else:
-            _parquet(columns, out)
+            outputs.save(out, _parquet(columns))
     except OSError as error:
         raise Unfinished(
             f"cannot write: {error.strerror or error}", place=str(out), fix="name another file"
@@ -79,14 +83,16 @@ def _csv(columns: Columns, file: TextIO) -> None:
     writer.writerows(_rows(columns))
 
 
-def _parquet(columns: Columns, out: Path) -> None:
+def _parquet(columns: Columns) -> bytes:
     try:
         import polars
     except ImportError as error:
         raise Refusal(
             "polars is not installed", fix="pip install 'backwater[polars]', or export CSV"
         ) from error
-    polars.DataFrame(columns, infer_schema_length=None).write_parquet(out)
+    file = io.BytesIO()
+    polars.DataFrame(columns, infer_schema_length=None).write_parquet(file)
+    return file.getvalue()
 
 
 def _rows(columns: Columns) -> list[list[Any]]:

@@ -19,6 +19,7 @@ _EXAMPLES = {
     "PATH=V1,V2": "flows.*.source.rate=3 Mbit/s,4 Mbit/s in quotes",
     "LINK=FILE": "down=down.log",
     "NAME=VALUE": "beta=0.7",
+    "NODE=COMMAND": "'S1=./client D'",
 }
 
 

@@ -21,6 +21,8 @@ from backwater.model.outcome import part_failed
 from backwater.tools.rfc9743 import BASELINES
 
 PORT = 9876
+# Whoever reaches a listener can make it work: others than this host are let in on purpose.
+LOOPBACK = "127.0.0.1"
 app = typer.Typer(help="A flow over real UDP, under any controller. Prints JSON lines.")
 
 Interval = Annotated[str, typer.Option(metavar="TIME", help="How often there is a line.")]
@@ -31,7 +33,10 @@ def listen(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="UDP port; 0 for any that is free.")
     ] = PORT,
-    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="Listen at one address.")] = "::",
+    bind: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Where to listen; :: for all addresses of this host."),
+    ] = LOOPBACK,
     interval: Interval = "1 s",
     once: Annotated[bool, typer.Option("--once", help="End with the first flow.")] = False,
 ) -> int:
@@ -64,7 +69,8 @@ def send(
         str | None, typer.Option(metavar="TIME", help="When to stop; 10 s without --bytes.")
     ] = None,
     bytes_: Annotated[
-        int | None, typer.Option("--bytes", min=1, help="Bytes to send; else no end.")
+        int | None,
+        typer.Option("--bytes", min=1, max=2**63 - 1, help="Bytes to send; else no end."),
     ] = None,
     interval: Interval = "100 ms",
     seed: Annotated[int, typer.Option(min=0, help="Of a controller that draws.")] = 1,

@@ -7,6 +7,7 @@ library of the command line would take as much again.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import sys
@@ -19,9 +20,11 @@ from typing import Any
 from backwater import _native
 from backwater.cli import console
 from backwater.errors import EXIT_DONE, EXIT_UNFINISHED, Refusal, Unfinished, refusing
+from backwater.model import outputs
 
 VERB = "emulate"
 SCENARIO = "scenario"
+MOST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def run(words: list[str], wishes: Wishes) -> int:
     if not hasattr(_native, "emulate"):
         raise Refusal("emulation needs Linux", fix="run it on Linux, or in a virtual machine")
     resolved, attached = _scenario(words[1:]) if words[0] == SCENARIO else (None, [])
+    _keep_apart(words, resolved, wishes)
     try:
         with refusing(), _output_aside(wishes.json):
             code, document, broken = _native.emulate(
@@ -86,9 +90,94 @@ def run(words: list[str], wishes: Wishes) -> int:
         _write_page(found, words, resolved, wishes.page)
     if wishes.json:
         console.emit(found)
-    for why in broken:
-        console.message(f"not valid: {why}")
+    for line in closing(found):
+        console.message(line)
     return code or (EXIT_UNFINISHED if broken else EXIT_DONE)
+
+
+def _keep_apart(words: list[str], resolved: _native.Resolved | None, wishes: Wishes) -> None:
+    """Refuses to overwrite what is read, or one output by another."""
+    boxes = words[: words.index("--")] if "--" in words else words
+    written: dict[str, str | Path | None] = {
+        "--record": wishes.record,
+        "--pcap": wishes.pcap,
+        "--page": wishes.page,
+        "--control": wishes.control,
+    }
+    if resolved is not None:
+        outputs.of_run(_file(words[1:]), resolved, written)
+        return
+    read: list[str] = []
+    for at, word in enumerate(boxes):
+        name, _, value = word.partition("=")
+        if word.removeprefix("mm-") == "link":
+            read += boxes[at + 1 : at + 3]
+        elif name in ("--uplink-light", "--downlink-light"):
+            read.append(value or "".join(boxes[at + 1 : at + 2]))
+        elif name in ("--uplink-log", "--downlink-log"):
+            written[name] = value or "".join(boxes[at + 1 : at + 2])
+    outputs.distinct(written, read)
+
+
+def _file(words: list[str]) -> str:
+    """The scenario's file among the words behind `scenario`: the first that no option takes."""
+    return next(
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if not word.startswith("-") and before not in ("--attach", "--set", "--seed")
+    )
+
+
+# Flows that a closing line names.
+NAMED = 4
+
+
+def closing(found: dict[str, Any]) -> list[str]:
+    """How a run went, in three lines: throughput, delay, and whether both can be trusted."""
+    seconds = found["duration_s"]
+    rates = [
+        f"{flow['id']} {_figure(8 * flow['delivered_B'] / seconds / 1e6)} Mbit/s"
+        for flow in found["flows"]
+        if seconds > 0
+    ]
+    of_run = [] if found["run"] is None else found["run"]["flows"]
+    delays = [
+        f"{flow['id']} {_figure(1e3 * flow['delay_mean_s'])} ms"
+        f" (95 %: {_figure(1e3 * flow['delay_p95_s'])} ms)"
+        for flow in of_run
+        if flow["delay_mean_s"] is not None and flow["delay_p95_s"] is not None
+    ]
+    none = "no packet came" if found["run"] is not None else "the run ended in the warm-up"
+    return [
+        f"throughput: {_listed(rates) or 'no packet came'}",
+        f"delay, one way: {_listed(delays) or none}",
+        _trust(found["certificate"]),
+    ]
+
+
+def _trust(certificate: dict[str, Any]) -> str:
+    if not certificate["valid"]:
+        return f"not valid: {'; '.join(certificate['broken'])}"
+    late = certificate["late_p99_s"]
+    if late is None:
+        return "valid: no packet left, and none was lost but by the model"
+    bound = certificate["bounds"]["late_p99_s"]
+    return (
+        f"valid: 99 % of packets left at most {_figure(1e3 * late)} ms late, of "
+        f"{_figure(1e3 * bound)} allowed; lost but not by the model: "
+        f"{certificate['device_drops_pkts'] + certificate['refused_pkts']}"
+    )
+
+
+def _listed(some: list[str]) -> str:
+    more = len(some) - NAMED
+    return ", ".join([*some[:NAMED], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _figure(value: float) -> str:
+    """Three digits, without powers of ten."""
+    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
+    return f"{value:.{digits}f}"
 
 
 def _written(path: Path | None) -> str | None:
@@ -147,14 +236,21 @@ def _scenario(words: list[str]) -> tuple[_native.Resolved, list[tuple[str, list[
     for word in rest:
         name, equals, value = word.partition("=")
         if name in ("--attach", "--set", "--seed"):
-            value = value if equals else next(rest, "")
+            given = value if equals else next(rest, None)
+            if given is None:
+                raise Refusal(
+                    f"{name} has no value",
+                    place=name,
+                    fix="write --attach NODE=COMMAND, --set PATH=VALUE or --seed N",
+                )
+            value = given
             if name == "--seed":
                 seed = _whole(value)
             elif name == "--set":
                 overrides.update([override.parse(value)])
             else:
                 node, text = override.split(value, "NODE=COMMAND")
-                attached.append((node, shlex.split(text)))
+                attached.append((node, _argv(node, text)))
         elif file is None and not word.startswith("-"):
             file = word
         else:
@@ -170,7 +266,18 @@ def _scenario(words: list[str]) -> tuple[_native.Resolved, list[tuple[str, list[
     return resolve(file, seed, overrides)[0], attached
 
 
+def _argv(node: str, text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise Refusal(
+            f"the command `{text}` is not one of a shell: {str(error).lower()}",
+            place=f"--attach {node}",
+            fix="close the quotes",
+        ) from error
+
+
 def _whole(text: str) -> int:
-    if not text.isdigit():
-        raise Refusal(f"`{text}` is no seed", place="--seed", fix="write a whole number")
+    if not (text.isascii() and text.isdigit()) or int(text) > MOST_SEED:
+        raise Refusal(f"`{text}` is no seed", place="--seed", fix="write a whole number below 2^64")
     return int(text)

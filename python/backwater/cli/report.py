@@ -11,6 +11,7 @@ from backwater import _native
 from backwater.cli import console, options, progress_bar
 from backwater.cli.batch import REPORT
 from backwater.errors import Refusal, Unfinished
+from backwater.model import outputs
 from backwater.results.results import Results
 
 FORMATS = ("svg", "png", "pdf")
@@ -36,6 +37,7 @@ def command(
         raise Refusal("--out and --figures are both given", fix="keep one")
     formats = _formats(format_)
     results = Results.open(folder)
+    outputs.distinct({"--out": out}, (path for path in folder.iterdir() if path.name != REPORT))
     try:
         if figures is not None:
             figures.mkdir(parents=True, exist_ok=True)

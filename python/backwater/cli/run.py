@@ -11,7 +11,7 @@ import typer
 from backwater._native import Resolved
 from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
-from backwater.model import workers
+from backwater.model import outputs, workers
 from backwater.model.invariants import broken
 from backwater.model.simulate import resolve
 from backwater.present import run as run_view
@@ -78,6 +78,8 @@ def command(
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
+    files = {"pcap": pcap, "record": record, "perfetto": perfetto, "qlog": qlog, "plot": plot}
+    _keep_apart(scenario, resolved, {**files, "report": report}, logs)
     document = workers.run_one(
         resolved,
         name,
@@ -105,6 +107,18 @@ def command(
         return EXIT_DONE
     console.message(f"error: {wrong}; this is a bug, and the numbers are not valid")
     return EXIT_UNEXPECTED
+
+
+def _keep_apart(
+    scenario: Path,
+    resolved: Resolved,
+    files: dict[str, Path | None],
+    logs: dict[str, str],
+) -> None:
+    """Refuses to overwrite what is read, or one output by another."""
+    written: dict[str, str | Path | None] = {f"--{name}": path for name, path in files.items()}
+    written.update({f"--mahimahi-log {link}": file for link, file in logs.items()})
+    outputs.of_run(scenario, resolved, written)
 
 
 def _intervals(resolved: Resolved, *, wanted: bool) -> str | None:

@@ -10,7 +10,7 @@ import typer
 from backwater import _native
 from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, Unfinished
-from backwater.model import arguments, trace_file
+from backwater.model import arguments, outputs, trace_file
 from backwater.present import numbers
 from backwater.present.tabular import figures, words
 
@@ -68,6 +68,7 @@ def fit(
     """Find the parameters with which a generator is most like a trace."""
     found = trace_file.fit(file, kind, opportunity)
     if out is not None:
+        outputs.distinct({"--out": out}, [file])
         head = f"# Fitted by `backwater trace fit {file} --kind {kind}`.\n"
         _write(out, head + trace_file.toml(found["kind"], found["options"]))
     if json:
@@ -118,6 +119,7 @@ def make(
     )
     count = made.count("\n")
     if out is not None:
+        outputs.distinct({"--out": out}, [path])
         _write(out, made)
         console.message(f"{count} opportunities in {out}")
     if json:
@@ -165,7 +167,7 @@ def _read(path: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        outputs.save(path, text)
     except OSError as error:
         raise Unfinished(
             f"cannot write: {error.strerror or error}", place=str(path), fix="name another file"

@@ -5,5 +5,6 @@ units (`quantity`). `simulate` runs a scenario once and `outcome` has its docume
 driven by the caller; `trace_file` fits, makes and reads traces of links. `python_class` loads
 controllers, detectors and responders from files of Python. `workers` runs batches, those with such
 classes in processes (`worker`), and `cluster` on other computers. `arguments` checks what a person
-passes, `invariants` what holds at the end of a run. `machine` describes the computer.
+passes, `invariants` what holds at the end of a run; `outputs` writes the files that are named for
+results. `machine` describes the computer.
 """

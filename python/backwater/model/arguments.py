@@ -17,6 +17,8 @@ MOST_SEED = 2**64 - 1
 MOST_WORKERS = 1024
 # Cases of a study or sweep, unless --max-cases says otherwise.
 MOST_CASES = 100_000
+# Combinations of one study: only to list more takes minutes.
+MOST_COMBINATIONS = 1_000_000
 # Of the machine's memory, unless --max-memory says otherwise.
 MEMORY_SHARE = 0.8
 # Bytes of a text that a person writes.
@@ -92,6 +94,16 @@ def cases(combinations: int, seeds: int, most: int | None) -> None:
             f"at most {limit} are allowed",
             fix="vary less or take fewer seeds; --max-cases of `study run` and `sweep` (max_cases "
             "in Python) lifts the limit",
+        )
+
+
+def combinations(count: int, place: str) -> None:
+    """Refuses more combinations than anybody means, before they are listed."""
+    if count > MOST_COMBINATIONS:
+        raise Refusal(
+            f"the axes have {count} combinations, more than {MOST_COMBINATIONS}",
+            place=place,
+            fix="vary less in one study",
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
-from backwater.model import arguments, scenario
+from backwater.model import arguments, outputs, scenario
 from backwater.model.builders import Scenario
 from backwater.model.outcome import Controllers, document_of, run_resolved
 
@@ -156,6 +156,9 @@ def run(
     arguments.table(controllers, "controllers", "give names of flows and factories")
     overrides = arguments.table(set, "set", "give paths and values")
     resolved, name = resolve(what, seed, overrides)
+    files = {"record": record, "pcap": pcap, "perfetto": perfetto, "qlog": qlog}
+    files.update({f"mahimahi_log[{link!r}]": file for link, file in logs.items()})
+    outputs.of_run(what, resolved, files)
     outcome = run_resolved(
         resolved,
         record,

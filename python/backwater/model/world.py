@@ -9,10 +9,9 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
-from backwater.model import arguments, quantity
+from backwater.model import arguments, quantity, scenario
 from backwater.model.builders import Scenario
 from backwater.model.outcome import document_of
-from backwater.model.simulate import resolve
 
 
 class World:
@@ -44,10 +43,12 @@ class World:
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
     ) -> None:
         overrides = arguments.table(set, "set", "give paths and values")
-        self._what, self._seed, self._overrides = what, seed, dict(overrides)
-        resolved, self._name = resolve(what, seed, overrides)
+        self._seed = arguments.whole_or_none(seed, "seed", 0, arguments.MOST_SEED)
+        # Forks are made of what was read here, whatever becomes of the files.
+        self._read, self._name = scenario.read(what)
+        _override(self._read, overrides)
         with refusing():
-            self._world = _native.World.of(resolved)
+            self._world = _native.World.of(self._read.resolve_once(self._seed))
 
     @property
     def now_ps(self) -> int:
@@ -93,15 +94,16 @@ class World:
         fair queues and equal-cost routes tell flows apart by `flow_hash`; `tag` comes back with the
         packet's fate. A packet that cannot go there raises ValueError, an unknown node KeyError.
         """
+        whole, most = arguments.whole, arguments.MOST_SEED
         self._world.inject(
-            at_ps,
+            whole(at_ps, "at_ps", 0, most),
             source,
             to=to,
-            length_B=length_B,
-            traffic_class=traffic_class,
+            length_B=whole(length_B, "length_B", 1, most),
+            traffic_class=whole(traffic_class, "traffic_class", 0, 2**8 - 1),
             ecn=ecn,
-            flow_hash=flow_hash,
-            tag=tag,
+            flow_hash=arguments.whole_or_none(flow_hash, "flow_hash", 0, 2**32 - 1),
+            tag=whole(tag, "tag", 0, most),
         )
 
     def exits(self) -> list[_native.Exit]:
@@ -127,15 +129,16 @@ class World:
                 each.advance(each.end_ps)
                 print(each.document["flows"][0]["goodput_bps"])
         """
-        overrides = {**self._overrides, **arguments.table(set, "set", "give paths and values")}
+        overrides = arguments.table(set, "set", "give paths and values")
         fork = object.__new__(World)
-        fork._what, fork._seed, fork._overrides = self._what, self._seed, overrides
-        fork._name = self._name
-        if not set:
+        fork._seed, fork._name, fork._read = self._seed, self._name, self._read
+        if not overrides:
             fork._world = self._world.fork()
             return fork
+        fork._read = self._read.copy()
+        _override(fork._read, overrides)
         with refusing():
-            fork._world = self._world.fork(resolve(self._what, self._seed, overrides)[0])
+            fork._world = self._world.fork(fork._read.resolve(self._seed))
         return fork
 
     def clone(self) -> World:
@@ -156,11 +159,23 @@ class _Sums:
     document: str
 
 
+def _override(read: _native.Scenario, overrides: Mapping[str, Any]) -> None:
+    with refusing():
+        for path, value in overrides.items():
+            read.set(path, scenario.written(value), f"set {path}")
+
+
 def _instant(at: int | str) -> int:
     """Picoseconds since the run began, from a number of them or a time with its unit."""
     if not isinstance(at, str):
         return arguments.whole(at, "to", 0, arguments.MOST_SEED)
     read = quantity.picoseconds(at)
+    if read is not None and read > arguments.MOST_SEED:
+        raise Refusal(
+            f"`{at}` is longer than a world lasts",
+            place="to",
+            fix="give at most 213 days",
+        )
     if read is None or read < 0:
         raise Refusal(f"`{at}` is not a time", place="to", fix='write "10 s", or picoseconds')
     return read

@@ -9,6 +9,7 @@ from typing import Any
 import vl_convert
 
 from backwater.errors import Refusal, Unfinished
+from backwater.model import outputs
 
 
 def _svg(spec: dict[str, Any]) -> bytes:
@@ -40,7 +41,7 @@ def check(path: Path, option: str) -> None:
 def write(spec: dict[str, Any], path: Path) -> None:
     """Draws a specification into a file; its suffix is the format."""
     try:
-        path.write_bytes(FORMATS[path.suffix[1:]](spec))
+        outputs.save(path, FORMATS[path.suffix[1:]](spec))
     except OSError as error:
         raise Unfinished(
             f"cannot write: {error.strerror or error}", place=str(path), fix="name another file"

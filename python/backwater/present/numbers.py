@@ -64,6 +64,7 @@ _TITLES = {
     "marked_pkts": "Packets marked",
     "retransmitted_pkts": "Packets sent again",
     "deadlock_at_s": "Time of deadlock",
+    "notices_heard": "Notices heard",
     "flows_starved": "Starved flows",
     "last_delivered_s": "Last delivery",
     "queue_mean_B": "Mean queue",

@@ -154,6 +154,7 @@ class Study:
 
     def combinations(self, quick: bool = False) -> list[dict[str, str]]:
         """Every combination of labels that is not excluded, the last axis fastest."""
+        arguments.combinations(self.size(quick), self.name)
         offered = self._offered(quick)
         names = [axis.name for axis in self.axes]
         every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
@@ -369,9 +370,10 @@ def _base(
         return Base(padding + inline[0].text, name, where)
     path = Path(where or ".") / file
     try:
-        return Base(path.read_text(encoding="utf-8"), str(path), str(path.parent))
-    except (OSError, UnicodeDecodeError) as error:
-        head.refuse(f"cannot read the scenario: {error}", "scenario", fix="correct the path")
+        text = arguments.read_text(path, "the scenario", "name a TOML file")
+        return Base(text, str(path), str(path.parent))
+    except Refusal as error:
+        head.refuse(error.what, "scenario", fix="correct the path")
 
 
 def _exclusions(fields: Fields, axes: Axes) -> Iterator[dict[str, tuple[str, ...]]]:

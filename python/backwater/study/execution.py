@@ -15,10 +15,10 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Terminated, Unfinished
-from backwater.model import arguments, cluster
+from backwater.model import arguments, cluster, outputs
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores, processor
-from backwater.results import integrity
+from backwater.results import integrity, lock
 from backwater.results.integrity import DamagedError
 from backwater.results.results import MANIFEST, Results, read_manifest
 from backwater.results.store import FAILED, Store
@@ -92,6 +92,10 @@ class Execution:
             self.prepare()
         if self.folder is not None:
             _make_folder(self.folder)
+        with lock.alone(self.folder, self.notice):
+            return self._run()
+
+    def _run(self) -> Results:
         store = Store.continued(self.folder, self.notice)
         self._set_aside_damage(store)
         if self.folder is not None:
@@ -358,11 +362,9 @@ def _distinct(plan: list[Planned]) -> list[str]:
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes the manifest, whole or not at all."""
     path = folder / MANIFEST
-    draft = path.with_name(f".{path.name}.draft")
     text = json.dumps(integrity.sealed(manifest), indent=1, ensure_ascii=False)
     try:
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(path)
+        outputs.save(path, text + "\n")
     except OSError as error:
         raise Unfinished(
             f"cannot write {path.name}: {error.strerror}",

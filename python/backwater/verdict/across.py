@@ -25,6 +25,18 @@ def rank_correlation(cases: Sequence[Case], args: Args) -> float | None:
     return spearman(pairs) if len(pairs) > 1 else None
 
 
+def spread_of_least(cases: Sequence[Case], args: Args) -> float | None:
+    """How far a metric spreads over the `count` cases that have least of the metric `with`."""
+    pairs = [
+        (order, value)
+        for _, metrics in cases
+        if (order := metrics.get(("run", args["with"]))) is not None
+        and (value := metrics.get(("run", args["metric"]))) is not None
+    ]
+    least = [value for _, value in sorted(pairs)[: int(args["count"])]]
+    return max(least) - min(least) if len(least) > 1 else None
+
+
 def smoothness_ratio(cases: Sequence[Case], args: Args) -> float | None:
     """Mean absolute second difference of one curve over that of another."""
 

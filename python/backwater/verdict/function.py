@@ -126,6 +126,12 @@ FUNCTIONS: dict[str, Function] = {
         ("metric", "with"),
         "Spearman's rank correlation of two metrics of the run over the chosen cases",
     ),
+    "spread_of_least": Function(
+        across.spread_of_least,
+        ("metric", "with", "count"),
+        "the largest less the smallest value of a metric of the run, among the `count` cases that "
+        "have least of the metric `with`",
+    ),
     "smoothness_ratio": Function(
         across.smoothness_ratio,
         ("metric", "case", "other", "order"),

@@ -23,6 +23,7 @@ _UNFIT = ("metric", "scope", "reduce", "along", "against", "by", "of")
 _ALONE = dict.fromkeys(
     (
         "rank_correlation",
+        "spread_of_least",
         "smoothness_ratio",
         "largest_change",
         "share_above",
@@ -206,7 +207,7 @@ def _check_function(fields: Fields, claim: Claim, axes: Axes) -> None:
             metric.check(args, str(one), "run", key)
     for key in ("case", "other", "order"):
         axes.select(args, key)
-    for key in ("least", "most", "quantile", "ratio"):
+    for key in ("least", "most", "quantile", "ratio", "count"):
         value = claim.args.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             args.refuse(f"`{args.word(key)}` is no number", key, fix="write a number in SI units")

@@ -1,7 +1,7 @@
 //! How the sending end finds the listening one, agrees with it on a flow and a clock, and takes leave.
 
 use std::io;
-use std::net::{ToSocketAddrs, UdpSocket};
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
 use backwater_transport::units::Span;
 use serde_json::Value;
@@ -16,6 +16,17 @@ const AGAIN: Span = Span::millis(250);
 const TRIES: u32 = 20;
 /// The end is told less often: the flow itself is done.
 const TRIES_END: u32 = 8;
+/// How many cookies are taken: more than two come from no listener.
+const COOKIES: u32 = 8;
+
+/// What a greeting is answered.
+enum Answer {
+    /// To ask again, with a cookie.
+    Again,
+    /// The listener has its end; true if its clock is the sender's.
+    Welcome(bool),
+}
+
 /// What ends a sleep.
 pub(super) struct Looks {
     pub(super) poller: Poller,
@@ -56,7 +67,10 @@ pub(super) fn connect(host: &str, port: u16) -> Result<UdpSocket, Fault> {
         Fault::system(&format!("the host `{host}`"), &error, fix)
     };
     let mut last = io::Error::from(io::ErrorKind::NotFound);
-    for peer in (host, port).to_socket_addrs().map_err(unknown)? {
+    let mut peers: Vec<SocketAddr> = (host, port).to_socket_addrs().map_err(unknown)?.collect();
+    // A listener is at the loopback address of IPv4 where nothing else was said.
+    peers.sort_by_key(|peer| peer.is_ipv6() && peer.ip().is_loopback());
+    for peer in peers {
         let any = if peer.is_ipv6() {
             "[::]:0"
         } else {
@@ -123,7 +137,7 @@ impl Sending {
         told: &str,
         looks: &Looks,
     ) -> Result<Option<libc::c_int>, Fault> {
-        let mut way_ns = 0;
+        let (mut way_ns, mut cookies) = (0, 0);
         loop {
             let asked = self.clock.now();
             let hello = |sending: &Sending| {
@@ -132,13 +146,20 @@ impl Sending {
                     begun_ns: sending.clock.begun_ns(),
                     now_ns: sending.clock.now().0 / 1000,
                     way_ns,
+                    cookie: sending.cookie,
                     boot: system::boot(),
                     fields: told.to_owned(),
                 })
             };
             let answer = self.ask(TRIES, looks, hello, |sending, message| match message {
+                Message::Cookie { token, cookie }
+                    if token == sending.token && cookie != sending.cookie && cookies < COOKIES =>
+                {
+                    (sending.cookie, cookies) = (cookie, cookies + 1);
+                    Ok(Some(Answer::Again))
+                }
                 Message::Welcome { token, one_clock } if token == sending.token => {
-                    Ok(Some(one_clock))
+                    Ok(Some(Answer::Welcome(one_clock)))
                 }
                 Message::Refused { token, why } if token == sending.token => {
                     let fix = "take the same version of Backwater at both ends";
@@ -160,11 +181,12 @@ impl Sending {
                             .into(),
                     });
                 }
+                Ok(Some(Answer::Again)) => {}
                 // A listener on another machine sets its clock by the way's length, which is known now.
-                Ok(Some(false)) if way_ns == 0 => {
+                Ok(Some(Answer::Welcome(false))) if way_ns == 0 => {
                     way_ns = (self.clock.now().since(asked).0 / 2000).max(1);
                 }
-                Ok(Some(_)) => return Ok(None),
+                Ok(Some(Answer::Welcome(_))) => return Ok(None),
             }
         }
     }

@@ -9,9 +9,11 @@ use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
 
+use super::cookie::Cookies;
+use super::lines::Lines;
 use super::tally::Tally;
 use super::wire::{self, Hello, Message, UDP_IP};
-use super::{Ending, Lines, setup};
+use super::{Ending, setup};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::ip::codepoint;
@@ -60,6 +62,7 @@ struct Flow {
 struct Listener {
     socket: UdpSocket,
     flows: BTreeMap<SocketAddr, Flow>,
+    cookies: Cookies,
     lines: Lines,
     interval: Span,
     /// When a flow ended last, by the system's clock.
@@ -82,6 +85,7 @@ pub fn listen(wishes: &Wishes) -> Result<Ending, Fault> {
     let mut listener = Listener {
         socket,
         flows: BTreeMap::new(),
+        cookies: Cookies::default(),
         lines: Lines::default(),
         interval: wishes.interval,
         done_ns: None,
@@ -99,7 +103,7 @@ pub fn listen(wishes: &Wishes) -> Result<Ending, Fault> {
         if wishes.once && listener.is_done() {
             break Ending::Done;
         }
-        if listener.lines.unread {
+        if listener.lines.unread() {
             break Ending::Unread;
         }
         poller.sleep(listener.due_ns()).map_err(fail)?;
@@ -108,6 +112,7 @@ pub fn listen(wishes: &Wishes) -> Result<Ending, Fault> {
     for whence in left {
         listener.end(whence, ending)?;
     }
+    listener.lines.finish()?;
     Ok(ending)
 }
 
@@ -178,6 +183,12 @@ impl Listener {
 
     /// A sender asks for a flow.
     fn on_hello(&mut self, whence: SocketAddr, hello: &Hello) -> Result<(), Fault> {
+        let now_ns = system::monotonic_ns();
+        if !self.cookies.holds(hello.cookie, whence, now_ns) {
+            let (token, cookie) = (hello.token, self.cookies.of(whence, now_ns));
+            self.answer(whence, &Message::Cookie { token, cookie });
+            return Ok(());
+        }
         let here = hello.boot == system::boot() && hello.boot != [0; 16];
         let one_clock = here && hello.begun_ns <= system::monotonic_ns();
         let clock = match one_clock {
@@ -288,7 +299,7 @@ impl Listener {
                 line["schema"] = super::send::SCHEMA.into();
                 line["kind"] = "arrivals".into();
                 line["flow"] = whence.to_string().into();
-                self.lines.put(&line)?;
+                self.lines.sample(&line)?;
             }
             if let Some(ack) = ack {
                 self.acknowledge(whence, ack);

@@ -3,20 +3,17 @@
 //!
 //! * `wire` is the format, `setup` what the sending end tells the listening one of itself.
 //! * `send` is the sending end; `greet` finds the other one and takes leave of it.
-//! * `listen` is the listening end, which serves any number of flows; `tally` counts what comes there.
+//! * `listen` is the listening end, which serves any number of flows; `cookie` says who may ask for one, `tally` counts what comes there.
+//! * `lines` writes what both have to say.
 
+mod cookie;
 mod greet;
+mod lines;
 pub mod listen;
 pub mod send;
 pub mod setup;
 mod tally;
 pub mod wire;
-
-use std::io::{self, Write};
-
-use serde_json::Value;
-
-use crate::fault::Fault;
 
 /// Why a flow ended, as its summary says it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,33 +40,6 @@ impl Ending {
             Ending::Class => "class",
             Ending::Silent => "silent",
         }
-    }
-}
-
-/// Lines of JSON on stdout.
-#[derive(Debug, Default)]
-pub struct Lines {
-    /// The reader has closed the pipe.
-    pub unread: bool,
-}
-
-impl Lines {
-    /// Writes a line at once, so that a reader sees it while the flow goes on.
-    ///
-    /// # Errors
-    /// A full disk. A closed pipe is none: `unread` says so.
-    pub fn put(&mut self, line: &Value) -> Result<(), Fault> {
-        let mut out = io::stdout().lock();
-        let written = writeln!(out, "{line}").and_then(|()| out.flush());
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.unread = true,
-            Err(error) => {
-                let fix = "give stdout a place with room";
-                return Err(Fault::system("the lines on stdout", &error, fix));
-            }
-            Ok(()) => {}
-        }
-        Ok(())
     }
 }
 

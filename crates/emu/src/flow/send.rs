@@ -12,8 +12,9 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use super::greet::{Looks, connect, of_socket};
+use super::lines::Lines;
 use super::wire::{self, Message, UDP_IP};
-use super::{Ending, Lines, rate_bps};
+use super::{Ending, rate_bps};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::system::{self, Poller, Signals};
@@ -58,6 +59,8 @@ struct Told {
 pub(super) struct Sending {
     pub(super) socket: UdpSocket,
     pub(super) token: u64,
+    /// What the listener gave.
+    pub(super) cookie: u64,
     pub(super) clock: Clock,
     sender: AnySender,
     header: u64,
@@ -90,6 +93,7 @@ pub fn send(wishes: Wishes, stop: &dyn Fn() -> bool) -> Result<Ending, Fault> {
     let mut sending = Sending {
         socket,
         token: clock.begun_ns() ^ (u64::from(std::process::id()) << 40),
+        cookie: 0,
         clock,
         sender: AnySender::new(&wishes.setup, wishes.controller),
         header: segment_header(wishes.setup.protocol),
@@ -112,6 +116,7 @@ pub fn send(wishes: Wishes, stop: &dyn Fn() -> bool) -> Result<Ending, Fault> {
         sending.ended = sending.clock.now().max(sending.begun);
         let received = sending.part(&looks)?;
         sending.summarise(ending, &received)?;
+        sending.lines.finish()?;
         Ok(ending)
     });
     if ended.is_err() {
@@ -152,7 +157,7 @@ impl Sending {
                 line = now.after(interval);
                 self.tell(now)?;
             }
-            if self.lines.unread {
+            if self.lines.unread() {
                 return Ok(Ending::Unread);
             }
             if let Some(signal) = looks.signal()? {
@@ -291,7 +296,7 @@ impl Sending {
             acked: counters.acked,
             rtt: None,
         };
-        self.lines.put(&line)
+        self.lines.sample(&line)
     }
 
     fn summarise(&mut self, ending: Ending, received: &Value) -> Result<(), Fault> {

@@ -8,7 +8,7 @@ use backwater_transport::segment::{AckSegment, Feedback, SACK_BLOCKS, Segment};
 use backwater_transport::units::Time;
 
 /// What begins every message of the beginning and the end.
-const MAGIC: &[u8; 7] = b"bwflow1";
+const MAGIC: &[u8; 7] = b"bwflow2";
 /// Bytes before the payload of a stream's segment.
 const HEADER: usize = 24;
 /// Bytes of an acknowledgement without blocks and feedback.
@@ -29,6 +29,7 @@ const WELCOME: u8 = 3;
 const REFUSED: u8 = 4;
 const END: u8 = 5;
 const ENDED: u8 = 6;
+const COOKIE: u8 = 7;
 
 const AGAIN: u8 = 0x10;
 const CWR: u8 = 0x20;
@@ -46,6 +47,13 @@ pub enum Message {
     Ack(AckSegment),
     /// The sender asks for a listening end.
     Hello(Hello),
+    /// The listener asks for the question again, with this cookie.
+    Cookie {
+        /// That of the question.
+        token: u64,
+        /// What shows that answers reach the sender.
+        cookie: u64,
+    },
     /// The listener has one; `one_clock` if its clock is the sender's.
     Welcome {
         /// That of the question.
@@ -82,6 +90,8 @@ pub struct Hello {
     pub now_ns: u64,
     /// Nanoseconds that the way here takes, as far as the sender knows: half a round trip.
     pub way_ns: u64,
+    /// What the listener gave in answer to the question before.
+    pub cookie: u64,
     /// Which machine, since its start.
     pub boot: [u8; 16],
     /// The fields of the flow.
@@ -167,11 +177,15 @@ pub fn write(message: &Message) -> Vec<u8> {
         Message::Ack(ack) => write_ack(ack, &mut bytes),
         Message::Hello(hello) => {
             begin(HELLO, hello.token, &mut bytes);
-            for number in [hello.begun_ns, hello.now_ns, hello.way_ns] {
+            for number in [hello.begun_ns, hello.now_ns, hello.way_ns, hello.cookie] {
                 bytes.extend(number.to_be_bytes());
             }
             bytes.extend(hello.boot);
             bytes.extend(hello.fields.as_bytes());
+        }
+        Message::Cookie { token, cookie } => {
+            begin(COOKIE, *token, &mut bytes);
+            bytes.extend(cookie.to_be_bytes());
         }
         Message::Welcome { token, one_clock } => {
             begin(WELCOME, *token, &mut bytes);
@@ -246,12 +260,17 @@ pub fn read(bytes: &[u8]) -> Option<Message> {
                 begun_ns: from.number(8)?,
                 now_ns: from.number(8)?,
                 way_ns: from.number(8)?,
+                cookie: from.number(8)?,
                 boot: from.take(16)?.try_into().ok()?,
                 fields: from.text(),
             };
             let sane = hello.now_ns <= HOUR_NS && hello.way_ns <= HOUR_NS;
             sane.then_some(Message::Hello(hello))
         }
+        COOKIE => Some(Message::Cookie {
+            token,
+            cookie: from.number(8)?,
+        }),
         WELCOME => Some(Message::Welcome {
             token,
             one_clock: from.number(1)? == 1,
@@ -424,6 +443,7 @@ mod tests {
             begun_ns: 2,
             now_ns: 3,
             way_ns: 4,
+            cookie: u64::MAX - 1,
             boot: [5; 16],
             fields: "{}".to_owned(),
         };

@@ -58,9 +58,6 @@ pub struct Flow {
     pub route: Option<Vec<usize>>,
 }
 
-/// Each sender of a random pattern keeps its own list of receivers: 4096 hosts among themselves.
-const MOST_PAIRS: usize = 1 << 24;
-
 /// How senders and receivers meet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -247,15 +244,6 @@ fn check_pairs(
     from: &[usize],
     to: &[usize],
 ) -> Result<(), Diagnostic> {
-    if pattern == Pattern::Random && from.len() * to.len() > MOST_PAIRS {
-        let what = format!(
-            "`{}`: {} senders with {} receivers each are too many",
-            to_node.path,
-            from.len(),
-            to.len()
-        );
-        return Err(to_node.refuse(Fault::new(what, "write patterns that match fewer hosts")));
-    }
     let one_each = matches!(pattern, Pattern::Permutation | Pattern::Pairs);
     if one_each && from.len() != to.len() {
         let what = format!(

@@ -3,7 +3,7 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::medium::wifi::air::NOBODY;
-use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};
@@ -80,7 +80,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         })
     };
     world
-        .air
+        .air()
         .radios
         .iter()
         .zip(&report.stations)
@@ -90,9 +90,9 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
 
 /// Where a port leads to; "*" for a group of stations.
 pub fn far(world: &World, port: PortId) -> &str {
-    match world.air.hop(port) {
+    match world.air().hop(port) {
         Some(hop) if hop.to == NOBODY => "*",
-        _ => &world.network.nodes[world.network.ports[port].far].name,
+        _ => &world.network().nodes[world.network().ports[port].far].name,
     }
 }
 
@@ -101,7 +101,7 @@ pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     let entered = flow.sums.entered.packets;
     let row = |r: &ReceiverRow| {
         json!({
-            "station": world.network.nodes[r.node].name,
+            "station": world.network().nodes[r.node].name,
             "delivered_pkts": r.packets,
             "delivery_ratio": (entered > 0).then(|| (r.packets - r.early) as f64 / entered as f64),
         })
@@ -115,7 +115,7 @@ pub fn losses(world: &World, report: &Report, window: f64) -> [(String, Value); 
     let [mut local, mut intra, mut weighted, mut no_room] = [0.0; 4];
     for drop in &report.drops {
         let (cause, place, flow, _) = drop.key;
-        let path = &world.network.flows[flow].path;
+        let path = &world.network().flows[flow].path;
         // A late packet has made the hop over which it came too late.
         let hops =
             path.iter().position(|p| *p == place).unwrap_or(0) + usize::from(cause == Cause::Late);

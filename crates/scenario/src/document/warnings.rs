@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::{Headroom, Hearing};
 use backwater_sim::network::Part;
 use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
+use serde_json::{Value, json};
 
 /// Bytes that a stream may give to its own host's device in Linux (`tcp_limit_output_bytes`).
 const KERNEL: u64 = 4 << 20;
@@ -17,12 +19,12 @@ const SHOWN: usize = 8;
 
 /// Warnings about a run's numbers.
 pub fn warnings(world: &World, report: &Report) -> Vec<String> {
-    let mut all = world.headroom_warnings();
+    let mut all = of_mechanisms(world);
     if let Some(d) = &report.deadlock {
         let names: Vec<&str> = d
             .cycle
             .iter()
-            .map(|p| world.network.ports[*p].more.name.as_str())
+            .map(|p| world.network().ports[*p].more.name.as_str())
             .collect();
         all.push(format!(
             "deadlock at {:.3} s: {} wait for one another",
@@ -33,11 +35,12 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     all.extend(world.feedback_warnings(report));
     if let Some(s) = report.standstill {
         all.push(format!(
-            "nothing moves at the end: {} packets wait, none is in transmission, and none was delivered after {:.3} s",
+            "nothing is delivered at the end: {} packets wait, and none was delivered after {:.3} s",
             s.packets,
             s.since.seconds()
         ));
     }
+    all.extend(silent_mechanisms(report));
     all.extend(starvation(world, report));
     all.extend(own_queues(world, report));
     all.extend(managed_queues(world, report));
@@ -48,9 +51,49 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     all
 }
 
+/// What is known of mechanisms before a run.
+pub fn of_mechanisms(world: &World) -> Vec<String> {
+    [world.blind_warnings(), world.headroom_warnings()].concat()
+}
+
+/// What may still come to each port that a mechanism watches, and what the mechanisms are warned of: what `check` prints.
+pub fn mechanisms(world: &World) -> Value {
+    let name = |port: &PortId| world.network().ports[*port].more.name.as_str();
+    let row = |need: &Headroom| {
+        json!({
+            "port": name(&need.port),
+            "watches": if need.ingress { "ingress" } else { "queue" },
+            "feeders": need.feeders.iter().map(name).collect::<Vec<_>>(),
+            "frames": need.frames,
+            "frame_B": need.frame,
+            "room_frames": need.room,
+        })
+    };
+    json!({
+        "headroom": world.headroom().iter().map(row).collect::<Vec<_>>(),
+        "warnings": of_mechanisms(world),
+    })
+}
+
 /// Flows that had packets in the last third of the run, of which none was delivered then.
 pub fn starved(report: &Report) -> impl Iterator<Item = &FlowReport> {
     report.flows.iter().filter(|f| f.starved)
+}
+
+/// Mechanisms whose notices reached nobody although packets were lost for want of room, or notices were issued.
+fn silent_mechanisms(report: &Report) -> impl Iterator<Item = String> {
+    let full = [Cause::BufferFull, Cause::MemoryFull];
+    let lost = report.drops.iter().filter(|d| full.contains(&d.key.0));
+    let lost: u64 = lost.map(|d| d.count.packets).sum();
+    let said = move |m: &Hearing| {
+        let reason = match (m.issued, lost) {
+            (0, 0) => return None,
+            (0, lost) => format!("it told nobody although {lost} packets found no room"),
+            (issued, _) => format!("none of its {issued} notices reached anybody"),
+        };
+        (m.tells && m.heard == 0).then(|| format!("mechanism {}: {reason}", m.name))
+    };
+    report.hearing.iter().filter_map(said)
 }
 
 /// Names starved flows.
@@ -58,8 +101,8 @@ fn starvation(world: &World, report: &Report) -> Option<String> {
     let own = report
         .flows
         .iter()
-        .filter(|f| !matches!(world.network.flows[f.flow].part, Part::Acks(_)));
-    let name = |f: &FlowReport| world.network.flows[f.flow].name.as_str();
+        .filter(|f| !matches!(world.network().flows[f.flow].part, Part::Acks(_)));
+    let name = |f: &FlowReport| world.network().flows[f.flow].name.as_str();
     let names: Vec<&str> = starved(report).map(name).collect();
     let shown = names
         .iter()
@@ -85,7 +128,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
     let drops = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
     let ports: BTreeSet<PortId> = drops.map(|d| d.key.1).collect();
     let said = |id: PortId| {
-        let more = &world.network.ports[id].more;
+        let more = &world.network().ports[id].more;
         let said = more.managed.as_ref()?.aqm.warning()?;
         Some(format!("port {}: {said}", more.name))
     };
@@ -95,7 +138,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
 /// What controllers from outside the tables have to say of themselves.
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
-        let flow = &world.network.flows[f.flow];
+        let flow = &world.network().flows[f.flow];
         let Part::Data(id) = flow.part else {
             return None;
         };
@@ -109,8 +152,8 @@ fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item =
 /// the growth of such a window.
 fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let deep = |f: &'a FlowReport| {
-        let flow = &world.network.flows[f.flow];
-        let port = &world.network.ports[*flow.path.first()?];
+        let flow = &world.network().flows[f.flow];
+        let port = &world.network().ports[*flow.path.first()?];
         let most = report.ports[flow.path[0].index()].count.max_bytes;
         let own = matches!(flow.part, Part::Data(_))
             && flow.path.len() > 1

@@ -27,7 +27,7 @@ pub fn write_records(world: &World, records: &[Record], out: &mut impl Write) ->
         let flow = if r.flow.is_none() {
             ""
         } else {
-            &world.network.flows[r.flow].name
+            &world.network().flows[r.flow].name
         };
         line.clear();
         line.extend_from_slice(number.format(s).as_bytes());
@@ -35,7 +35,11 @@ pub fn write_records(world: &World, records: &[Record], out: &mut impl Write) ->
         let ps = number.format(ps);
         line.extend_from_slice(&[b'0'; 12][ps.len()..]);
         line.extend_from_slice(ps.as_bytes());
-        for text in [r.what.name(), &world.network.ports[r.port].more.name, flow] {
+        for text in [
+            r.what.name(),
+            &world.network().ports[r.port].more.name,
+            flow,
+        ] {
             line.push(b',');
             line.extend_from_slice(text.as_bytes());
         }
@@ -68,7 +72,7 @@ pub fn capture_records(
         if r.port.index() >= wires(world) {
             continue;
         }
-        let port = &world.network.ports[r.port];
+        let port = &world.network().ports[r.port];
         let comment = match r.what {
             What::Send => None,
             What::Drop => Some(format!(
@@ -83,15 +87,15 @@ pub fn capture_records(
         let (source, local) = (port.node.0, port.local);
         if !r.flow.is_none() {
             let (from, to) = (
-                world.network.flows[r.flow].from.0,
-                world.network.hosts[r.to as usize].0,
+                world.network().flows[r.flow].from.0,
+                world.network().hosts[r.to as usize].0,
             );
             let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
             frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
         }
         if let Some(notice) = &r.notice {
             let hosts = notice.host_numbers().into_iter();
-            let addresses: Vec<u32> = hosts.map(|h| world.network.hosts[h as usize].0).collect();
+            let addresses: Vec<u32> = hosts.map(|h| world.network().hosts[h as usize].0).collect();
             let kind = notice.frame_kind(&addresses);
             match r.flow.is_none() {
                 true => frame_bytes::write(&mut bytes, source, 0, local, size, 0, &kind),
@@ -105,7 +109,7 @@ pub fn capture_records(
 
 /// Ports that are ends of wires; those of hops over the air follow.
 pub fn wires(world: &World) -> usize {
-    world.network.ports.len() - world.air.hops.len()
+    world.network().ports.len() - world.air().hops.len()
 }
 
 fn capture_air_frame(
@@ -124,10 +128,10 @@ fn capture_air_frame(
                 traffic,
                 ref header,
             } = *packet;
-            let from = world.network.flows[flow].from.0;
+            let from = world.network().flows[flow].from.0;
             let to = match frame.to {
                 NOBODY => EVERYBODY,
-                _ => world.network.hosts[to as usize].0,
+                _ => world.network().hosts[to as usize].0,
             };
             let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
             let len = u32::from(len);
@@ -137,9 +141,9 @@ fn capture_air_frame(
         }
         _ => &[],
     };
-    let radio = &world.air.radios[frame.from as usize];
-    let medium = &world.air.media[radio.medium as usize];
-    let node = |station: u32| world.air.radios[station as usize].node.0;
+    let radio = &world.air().radios[frame.from as usize];
+    let medium = &world.air().media[radio.medium as usize];
+    let node = |station: u32| world.air().radios[station as usize].node.0;
     let mut bytes = Vec::new();
     wifi_bytes::write(&mut bytes, medium, frame, node, ip);
     let interface = wires(world) as u32 + radio.medium;
@@ -156,7 +160,7 @@ fn frame_kind<'a>(
 ) -> FrameKind<'a> {
     let (class, ecn) = (traffic.class(), traffic.ecn() as u8);
     if let (Part::Data(id) | Part::Acks(id), Some(header)) =
-        (world.network.flows[flow].part, header)
+        (world.network().flows[flow].part, header)
     {
         let connection = &world.ends.connections[id];
         if connection.protocol == Protocol::Stream {

@@ -45,6 +45,7 @@ impl Observers {
         }
         if keep.series.is_some() {
             world.start_law_log();
+            world.ends.start_log();
         }
         if keep.pcap.is_some() {
             world.start_air_log();
@@ -60,7 +61,7 @@ impl Observers {
             writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
         }
         let interfaces: Vec<Interface<'_>> = world
-            .network
+            .network()
             .ports
             .iter()
             .take(wires(world))
@@ -69,7 +70,7 @@ impl Observers {
                 speed_bps: p.more.rate.0,
                 link: WIRE.link,
             })
-            .chain(world.air.media.iter().map(|m| Interface {
+            .chain(world.air().media.iter().map(|m| Interface {
                 name: &m.name,
                 speed_bps: m.phy.data.0,
                 link: AIR.link,
@@ -127,6 +128,7 @@ impl Observers {
         if let Some(series) = &mut self.series {
             series.extend(world, &records);
             series.extend_laws(world.take_law_log());
+            series.extend_delivered(world.ends.take_log());
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl Qlog {
             acks: BTreeMap::new(),
         };
         for connection in world.ends.connections.iter() {
-            let name = &world.network.flows[connection.data].name;
+            let name = &world.network().flows[connection.data].name;
             let path = folder.join(format!("{}.qlog", name.replace('/', "_")));
             let datagram = connection.protocol != Protocol::Stream;
             File::create(&path)?.write_all(head(name, datagram).as_bytes())?;
@@ -96,7 +96,7 @@ impl Qlog {
     /// A file cannot be written.
     pub fn extend(&mut self, world: &World, records: &[Record]) -> io::Result<()> {
         for record in records.iter().filter(|r| !r.flow.is_none()) {
-            let data = match world.network.flows[record.flow].part {
+            let data = match world.network().flows[record.flow].part {
                 Part::None => continue,
                 Part::Data(_) => record.flow,
                 Part::Acks(_) => self.acks[&record.flow],

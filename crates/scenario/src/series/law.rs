@@ -59,7 +59,7 @@ pub fn document(
     intervals: usize,
 ) -> Map<String, Value> {
     let named = laws.iter().map(|(id, of)| {
-        let name = world.network.laws[*id].name.clone();
+        let name = world.network().laws[*id].name.clone();
         (name, of.document(intervals))
     });
     named.collect()

@@ -38,7 +38,7 @@ pub fn document(
     stations: &BTreeMap<NodeId, OfStation>,
     ends: &[Time],
 ) -> Map<String, Value> {
-    let radios = world.air.radios.iter();
+    let radios = world.air().radios.iter();
     let named = radios.map(|radio| {
         let of = stations.get(&radio.node);
         (radio.name.clone(), OfStation::document(of, radio, ends))

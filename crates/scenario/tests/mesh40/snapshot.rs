@@ -42,9 +42,9 @@ pub type Hop = (u32, u32, u64);
 /// The hops of each flow, the uplinks first.
 pub fn routes(world: &World) -> [Vec<Vec<Hop>>; 2] {
     let mut routes = [Vec::new(), Vec::new()];
-    for flow in &world.network.flows.0 {
+    for flow in &world.network().flows.0 {
         let hop = |port: &_| {
-            let hop = world.air.hop(*port).expect("a radio hop");
+            let hop = world.air().hop(*port).expect("a radio hop");
             (hop.from, hop.to, hop.rate.0)
         };
         let down = usize::from(flow.name.starts_with("down/"));

@@ -36,7 +36,7 @@ impl Portrait {
         assert_eq!(tree.len(), 40);
         let demand = |station: u32| {
             let senses = |from: u32| {
-                let mut links = world.air.reach[from as usize].iter();
+                let mut links = world.air().reach[from as usize].iter();
                 from == station || links.any(|link| link.to == station && link.senses)
             };
             let load = |routes: &[Vec<Hop>], bps: f64| {
@@ -47,7 +47,7 @@ impl Portrait {
             };
             load(&up, 100_000.0) + load(&down, 300_000.0)
         };
-        let stations = 0..world.air.radios.len() as u32;
+        let stations = 0..world.air().radios.len() as u32;
         Portrait {
             hops: mean(up.iter().map(|route| route.len() as f64)).0,
             rate: mean(tree.iter().map(|(_, _, rate)| *rate as f64)).0,
@@ -70,7 +70,7 @@ fn exchange_times_are_those_of_the_catalogue() {
     for (rate, us) in [(54, 538.0), (24, 826.0), (12, 1338.0), (6, 2362.0)] {
         let rate = rate * 1_000_000;
         assert!((cycle(rate) - us).abs() < 1.0, "{rate}: {}", cycle(rate));
-        let exchange = world.air.media[0].exchange(1500, backwater_transport::units::Rate(rate));
+        let exchange = world.air().media[0].exchange(1500, backwater_transport::units::Rate(rate));
         // Without DIFS, backoff and the last signal extension.
         let short = cycle(rate) - 28.0 - 67.5 - 6.0;
         assert!((exchange.seconds() * 1e6 - short).abs() < 1e-6, "{rate}");
@@ -104,7 +104,7 @@ fn snapshots_are_those_of_the_catalogue_within_the_errors_of_two_samples() {
 fn a_snapshot_does_not_depend_on_the_seed_of_the_run() {
     let network = |snapshot, seed| {
         let world = world(snapshot, seed);
-        (world.air.reach.clone(), routes(&world))
+        (world.air().reach.clone(), routes(&world))
     };
     assert_eq!(network(3, 1), network(3, 2));
     assert_ne!(network(3, 1), network(4, 1));

@@ -8,7 +8,7 @@ use crate::calendar::Calendar;
 use crate::connection::Connection;
 use crate::connection::Side;
 use crate::event::Event;
-use crate::ids::ConnectionId;
+use crate::ids::{ConnectionId, FlowId};
 use crate::progress::Progress;
 use crate::table::Table;
 use backwater_transport::units::Time;
@@ -20,6 +20,19 @@ pub struct Ends {
     pub connections: Table<Connection>,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
+    /// What receivers have given to their applications, where a person wants to see it over time.
+    pub(crate) log: Option<Vec<Delivered>>,
+}
+
+/// What the receiver of a flow has given to its application up to an instant, since the flow began.
+#[derive(Copy, Clone, Debug)]
+pub struct Delivered {
+    /// When.
+    pub at: Time,
+    /// The flow of the data.
+    pub flow: FlowId,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 // ADDED
@@ -29,6 +42,26 @@ impl Ends {
         let mut progress = self.progress.clone();
         progress.note(now, |id| self.connections[id].receiver.delivered());
         progress
+    }
+
+    /// From now on what receivers give to their applications is kept.
+    pub fn start_log(&mut self) {
+        self.log.get_or_insert_default();
+    }
+
+    /// What they gave since the last call, in order.
+    pub fn take_log(&mut self) -> Vec<Delivered> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Keeps what a receiver has given so far.
+    #[cold]
+    pub(crate) fn note_delivered(&mut self, id: ConnectionId, at: Time) {
+        let c = &self.connections[id];
+        let (flow, bytes) = (c.data, c.receiver.delivered());
+        if let Some(log) = &mut self.log {
+            log.push(Delivered { at, flow, bytes });
+        }
     }
 
     /// Sees to it that an end is called when something is due.

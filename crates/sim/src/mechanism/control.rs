@@ -26,7 +26,7 @@ use super::watched::Observes;
 use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
 
-pub use super::watched::Watched;
+pub use super::watched::{HeldBack, Watched};
 
 /// A mechanism at one node.
 #[derive(Clone, Debug)]
@@ -124,6 +124,11 @@ impl Control {
     /// A watched place.
     pub fn place(&self, place: usize) -> Place {
         self.places[place].place
+    }
+
+    /// Its places, by number.
+    pub fn places(&self) -> impl Iterator<Item = (usize, Place)> {
+        self.places.iter().map(|watched| watched.place).enumerate()
     }
 
     /// The station that it watches, if it does.

@@ -3,20 +3,27 @@
 //! watches what comes in, for any queue that holds its frames. A queue whose word names destinations counts where
 //! frames for one of these wait. Ports that are stuck and can be freed
 //! by stuck ports only, for as long as that holds, cannot resolve it themselves while their notices
-//! are refreshed.
+//! are refreshed. A link of an 802.11 station is stuck when its gates have stopped all that waits for it for 10 s. It waits
+//! for the links of those stations that told its own to stop, and have renewed that; each of these can free it.
 //!
 //! Reference: Dally and Seitz, IEEE ToC C-36(5), 1987 (cyclic buffer dependency).
 
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 
 use super::carrier::Toward;
+use super::control::Control;
 use super::notice::{Hosts, holds};
 use super::place::Place;
 use super::{Deadlock, Mechanisms};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
+use crate::medium::Air;
 use crate::network::{Network, Traits};
+
+/// Links of stations that have been stopped for so long are stuck. A notice holds for 6.55 s at most, and one that was renewed
+/// may not have been heard.
+const LONG: Span = Span::secs(10);
 
 impl Network {
     /// Whether a frame for one of these hosts waits at a port.
@@ -31,6 +38,7 @@ impl Mechanisms {
     pub(crate) fn detect_deadlock(
         &mut self,
         network: &Network,
+        air: &Air,
         calendar: &mut Calendar,
         now: Time,
     ) {
@@ -38,13 +46,16 @@ impl Mechanisms {
             return;
         };
         if self.deadlock.is_none() {
-            let stuck: Vec<bool> = network
-                .ports
-                .ids()
-                .map(|id| network.stuck(id, now, now.0.saturating_sub(every.0)))
-                .collect();
-            if let Some(cycle) = self.cycle(network, &stuck) {
-                self.deadlock = Some(Deadlock { at: now, cycle });
+            let since = Time(now.0.saturating_sub(every.0));
+            let stuck = |id: PortId| match air.stuck_since(network, id, now) {
+                None => network.stuck(id, now, since.0),
+                Some(since) => now.since(since) >= LONG,
+            };
+            let stuck: Vec<bool> = network.ports.ids().map(stuck).collect();
+            if let Some(cycle) = self.cycle(network, air, &stuck, now) {
+                let begun = cycle.iter().map(|id| air.stuck_since(network, *id, now));
+                let at = begun.max().flatten().unwrap_or(now);
+                self.deadlock = Some(Deadlock { at, cycle });
             }
         }
         calendar.push(now + every, Event::Inspect);
@@ -52,7 +63,17 @@ impl Mechanisms {
 
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
     /// or, where the node watches what comes in, all that hold frames that came in through `id`.
-    fn waits_for(&self, network: &Network, id: PortId) -> Vec<PortId> {
+    fn waits_for(&self, network: &Network, air: &Air, id: PortId, now: Time) -> Vec<PortId> {
+        if let Some(hop) = air.hop(id) {
+            let told = |c: &&Control| c.stops_still(hop.from, now);
+            let stations = self
+                .controls
+                .iter()
+                .filter(told)
+                .filter_map(Control::station);
+            let links = stations.flat_map(|station| air.links_with_frames(network, station));
+            return links.collect();
+        }
         let (far, peer) = (network.ports[id].far, network.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
@@ -78,14 +99,20 @@ impl Mechanisms {
     }
 
     /// A cycle among ports that are stuck and wait for stuck ports only.
-    fn cycle(&self, network: &Network, stuck: &[bool]) -> Option<Vec<PortId>> {
+    fn cycle(
+        &self,
+        network: &Network,
+        air: &Air,
+        stuck: &[bool],
+        now: Time,
+    ) -> Option<Vec<PortId>> {
         let mut dead = stuck.to_vec();
         let waits: Vec<Vec<PortId>> = network
             .ports
             .ids()
             .map(|id| {
                 if stuck[id.index()] {
-                    self.waits_for(network, id)
+                    self.waits_for(network, air, id, now)
                 } else {
                     Vec::new()
                 }

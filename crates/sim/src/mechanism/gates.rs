@@ -19,8 +19,21 @@ pub struct Gates {
     /// The latest of `until`.
     latest: Time,
     bars: Vec<Bar>,
+    /// Stopped time by link: of frames to any neighbour, and to each that a bar spoke of.
+    links: Vec<Link>,
     /// The queue that closed a gate or lowered a bar last: (port, classes).
     pub origin: (PortId, u8),
+}
+
+/// For how long frames to a neighbour have been stopped.
+#[derive(Copy, Clone, Debug)]
+struct Link {
+    /// The station that frames go to next, at a radio; none for those that no bar spoke of.
+    next: Option<u32>,
+    /// Ticks by class.
+    closed: [u64; MAX_CLASSES],
+    /// When they were stopped last.
+    from: [Time; MAX_CLASSES],
 }
 
 /// Holds back what it covers until it expires or is lifted.
@@ -61,6 +74,11 @@ impl Default for Gates {
             closed: [0; MAX_CLASSES],
             latest: Time::ZERO,
             bars: Vec::new(),
+            links: vec![Link {
+                next: None,
+                closed: [0; MAX_CLASSES],
+                from: [Time::ZERO; MAX_CLASSES],
+            }],
             origin: (Id::NONE, 0),
         }
     }
@@ -80,6 +98,7 @@ impl Gates {
     /// Closes the gates of `classes` until then; a time not after `now` opens them.
     pub fn set(&mut self, now: Time, classes: u8, until: Time) {
         self.settle(now);
+        self.begin(now, classes, None, until);
         for class in (0..MAX_CLASSES).filter(|c| classes >> c & 1 == 1) {
             self.until[class] = until;
         }
@@ -89,6 +108,9 @@ impl Gates {
     /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
     pub fn lower(&mut self, now: Time, mut bar: Bar) {
         self.settle(now);
+        if bar.bucket.is_none() {
+            self.begin(now, bar.classes, bar.next, bar.until);
+        }
         match self
             .bars
             .iter_mut()
@@ -210,6 +232,20 @@ impl Gates {
         })
     }
 
+    /// The same for frames to one neighbour of a radio.
+    pub fn closed_toward(&self, next: Option<u32>, now: Time) -> [u64; MAX_CLASSES] {
+        let link = self.link(next);
+        std::array::from_fn(|c| {
+            let stopped = self.stopped_toward(c, next).min(now);
+            link.closed[c] + stopped.0.saturating_sub(self.settled.0)
+        })
+    }
+
+    /// Since when frames of a class to a neighbour have been stopped, if they are.
+    pub fn stopped_since(&self, class: usize, next: Option<u32>, now: Time) -> Option<Time> {
+        (self.stopped_toward(class, next) > now).then(|| self.link(next).from[class])
+    }
+
     /// Forgets the bars that have expired.
     pub fn sweep(&mut self, now: Time) {
         self.settle(now);
@@ -219,7 +255,46 @@ impl Gates {
     /// Counts the time for which classes have been stopped, before something changes.
     fn settle(&mut self, now: Time) {
         self.closed = self.closed(now);
+        for at in 0..self.links.len() {
+            self.links[at].closed = self.closed_toward(self.links[at].next, now);
+        }
         self.settled = now;
+    }
+
+    /// Frames of these classes to this neighbour, or to all, are stopped from now on, if they weren't.
+    fn begin(&mut self, now: Time, classes: u8, next: Option<u32>, until: Time) {
+        if next.is_some() && self.links.iter().all(|link| link.next != next) {
+            self.links.push(Link {
+                next,
+                ..self.links[0]
+            });
+        }
+        for at in 0..self.links.len() {
+            let of = self.links[at].next;
+            if until <= now || next.is_some() && of != next {
+                continue;
+            }
+            for class in (0..MAX_CLASSES).filter(|c| classes >> c & 1 == 1) {
+                if self.stopped_toward(class, of) <= now {
+                    self.links[at].from[class] = now;
+                }
+            }
+        }
+    }
+
+    fn link(&self, next: Option<u32>) -> &Link {
+        let named = self.links.iter().find(|link| link.next == next);
+        named.unwrap_or(&self.links[0])
+    }
+
+    /// When the last of what stops a class toward a neighbour ends, as things stand.
+    fn stopped_toward(&self, class: usize, next: Option<u32>) -> Time {
+        let blocks = |b: &&Bar| {
+            let toward = b.next.is_none() || b.next == next;
+            b.classes >> class & 1 == 1 && b.bucket.is_none() && toward
+        };
+        let bars = self.bars.iter().filter(blocks).map(|b| b.until);
+        bars.fold(self.until[class], Time::max)
     }
 
     /// When the last of what stops a class ends, as things stand.
@@ -276,6 +351,31 @@ mod tests {
         };
         gates.lower(Time(300), bar(4, 400, Some(bucket)));
         assert_eq!(gates.closed(Time(400))[1], 90);
+    }
+
+    /// Frames to station 3 are stopped from 10 to 40 and from 100 on, those to station 4 from 20 to 30, by a gate that stops all.
+    #[test]
+    fn stopped_time_is_counted_by_link() {
+        let bar = |until| Bar {
+            key: 1,
+            classes: 1,
+            hosts: None,
+            next: Some(3),
+            until: Time(until),
+            bucket: None,
+        };
+        let mut gates = Gates::default();
+        gates.lower(Time(10), bar(25));
+        gates.set(Time(20), 1, Time(30));
+        assert_eq!(gates.stopped_since(0, Some(3), Time(29)), Some(Time(10)));
+        assert_eq!(gates.stopped_since(0, Some(4), Time(29)), Some(Time(20)));
+        gates.lower(Time(28), bar(40));
+        assert_eq!(gates.stopped_since(0, Some(4), Time(30)), None);
+        gates.lower(Time(100), bar(200));
+        assert_eq!(gates.stopped_since(0, Some(3), Time(150)), Some(Time(100)));
+        let closed = |next| gates.closed_toward(next, Time(150))[0];
+        assert_eq!([Some(3), Some(4), None].map(closed), [30 + 50, 10, 10]);
+        assert_eq!(gates.closed_toward(Some(3), Time(150))[1], 0);
     }
 
     #[test]

@@ -10,83 +10,102 @@
 //!
 //! Reference: IEEE 802.3 Annex 31B; the count is that of `validation/pause.py`.
 
-use std::collections::BTreeSet;
-
 use super::Mechanisms;
 use super::carrier::Toward;
-use crate::ids::PortId;
+use super::place::Place;
+use super::still_to_come::Headroom;
+use super::traffic::Traffic;
+use crate::ids::{ControlId, PortId};
 use crate::limit::Limit;
 use crate::network::{Network, Port};
 use crate::packet;
 
-/// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
-struct Traffic {
-    anywhere: bool,
-    ports: BTreeSet<PortId>,
-    pairs: BTreeSet<(PortId, PortId)>,
-}
-
-impl Traffic {
-    fn of(network: &Network) -> Traffic {
-        let paths = || network.flows.iter().map(|f| &f.path);
-        Traffic {
-            anywhere: paths().any(Vec::is_empty),
-            ports: paths().flatten().copied().collect(),
-            pairs: paths()
-                .flat_map(|p| p.windows(2).map(|w| (w[0], w[1])))
-                .collect(),
-        }
-    }
-
-    /// Whether frames may pass a port.
-    fn passes(&self, port: PortId) -> bool {
-        self.anywhere || self.ports.contains(&port)
-    }
-
-    /// Whether frames may come through one port to the other.
-    fn crosses(&self, from: PortId, to: PortId) -> bool {
-        self.anywhere || self.pairs.contains(&(from, to))
-    }
-}
-
 impl Mechanisms {
-    /// Watched output queues that may lose frames although their feeders obey, each with what may
-    /// still come and the room there is.
-    pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
+    /// What each place needs that a mechanism watches.
+    pub(crate) fn headroom(&self, network: &Network) -> Vec<Headroom> {
         let frames = network.flows.iter().map(|f| packet::frame(f.packet));
         let Some(frame) = frames.max() else {
             return Vec::new();
         };
         let traffic = Traffic::of(network);
-        let mut all = Vec::new();
-        for id in network.ports.ids() {
-            let port = &network.ports[id];
-            let (Some((control, place)), Limit::Bytes(limit)) = (port.watch, port.buffer) else {
-                continue;
-            };
-            let Some(slack) = self.controls[control].slack(place, limit.0) else {
-                continue;
-            };
-            let told = self.controls[control].audience(place);
-            let feeders: Vec<PortId> = told
-                .filter_map(|to| match to {
-                    Toward::Port(port) => Some(port),
-                    Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
+        let places = self.controls.ids().flat_map(|control| {
+            let places = self.controls[control].places();
+            places.map(move |(number, place)| (control, number, place))
+        });
+        let needs = places.filter_map(|(control, number, place)| match place {
+            Place::Egress(id) => self.at_queue(network, &traffic, (control, number), id, frame),
+            Place::Ingress(id) => {
+                let toward = self.told(control, number).next()?;
+                let from = network.ports[toward].peer;
+                traffic.passes(from).then(|| Headroom {
+                    port: id,
+                    ingress: true,
+                    feeders: vec![from],
+                    frames: network.begun(&traffic, toward, frame) + 1,
+                    frame,
+                    room: None,
                 })
-                .filter(|toward| traffic.crosses(network.ports[*toward].peer, id))
-                .collect();
-            let come = network.still_to_come(id, &feeders, &traffic, frame);
-            // The frame that crosses the mark has room.
-            let room = (limit.0 / frame).saturating_sub((limit.0 - slack) / frame + 1);
-            if come > room {
-                all.push(format!(
-                    "{}: its {} feeders may send {come} more frames of {frame} B when the high mark has been crossed, and there is room for {room}: frames can be lost",
-                    port.more.name,
-                    feeders.len()
-                ));
             }
-        }
-        all
+            Place::Station(_) => None,
+        });
+        let mut needs: Vec<Headroom> = needs.collect();
+        needs.sort_by_key(|need| (need.port, need.ingress));
+        needs
+    }
+
+    /// Ports toward those on wires that a place may tell.
+    fn told(&self, control: ControlId, place: usize) -> impl Iterator<Item = PortId> {
+        self.controls[control]
+            .audience(place)
+            .filter_map(|to| match to {
+                Toward::Port(port) => Some(port),
+                Toward::Station(_) | Toward::Everybody | Toward::Itself => None,
+            })
+    }
+
+    fn at_queue(
+        &self,
+        network: &Network,
+        traffic: &Traffic,
+        (control, place): (ControlId, usize),
+        id: PortId,
+        frame: u64,
+    ) -> Option<Headroom> {
+        let Limit::Bytes(limit) = network.ports[id].buffer else {
+            return None;
+        };
+        let slack = self.controls[control].slack(place, limit.0)?;
+        let told = self.told(control, place);
+        let feeders: Vec<PortId> = told
+            .filter(|toward| traffic.crosses(network.ports[*toward].peer, id))
+            .collect();
+        // The frame that crosses the mark has room.
+        let room = (limit.0 / frame).saturating_sub((limit.0 - slack) / frame + 1);
+        Some(Headroom {
+            port: id,
+            ingress: false,
+            frames: network.still_to_come(id, &feeders, traffic, frame),
+            feeders: feeders.iter().map(|f| network.ports[*f].peer).collect(),
+            frame,
+            room: Some(room),
+        })
+    }
+
+    /// Watched output queues that may lose frames although their feeders obey, each with what may
+    /// still come and the room there is.
+    pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
+        let needs = self.headroom(network).into_iter();
+        let short = needs.filter_map(|need| {
+            let room = need.room.filter(|room| need.frames > *room)?;
+            Some(format!(
+                "{}: its {} feeders may send {} more frames of {} B when the high mark has been crossed, and there is room for {room}: frames can be lost",
+                network.ports[need.port].more.name,
+                need.feeders.len(),
+                need.frames,
+                need.frame,
+            ))
+        });
+        short.collect()
     }
 }
 
@@ -95,20 +114,9 @@ impl Network {
     /// just been crossed. `feeders` are the ports toward those that are told.
     fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {
         let out = &self.ports[id];
-        let slot = |port: &Port| port.frame_time(frame) + port.gap_time();
-        // Frames that the feeder begins after the one that has just come in. Another's may come in just
-        // after that: one more.
-        let begun = |toward: &PortId| {
-            let port = &self.ports[*toward];
-            let wait = if traffic.passes(*toward) {
-                slot(port)
-            } else {
-                0
-            };
-            let notice = port.shortest_frame_time() - port.gap_time();
-            let open = wait + notice + 2 * port.delay.0 + port.reaction().0;
-            open.div_ceil(slot(port))
-        };
+        let slot = |port: &Port| slot(port, frame);
+        // Another's frame may come in just after the one that crosses the mark: one more.
+        let begun = |toward: &PortId| self.begun(traffic, *toward, frame);
         let come = feeders.iter().map(|f| begun(f) + 1).sum::<u64>();
         let come = come.saturating_sub(1);
         if out.gates.is_some() {
@@ -120,4 +128,19 @@ impl Network {
         let in_step = feeders.len() > 1 && feeders.iter().all(alike);
         come.saturating_sub(drained + u64::from(in_step))
     }
+
+    /// Frames that the feeder behind a port begins, after the one that has just come in, before our notice takes effect.
+    fn begun(&self, traffic: &Traffic, toward: PortId, frame: u64) -> u64 {
+        let port = &self.ports[toward];
+        let slot = slot(port, frame);
+        let wait = if traffic.passes(toward) { slot } else { 0 };
+        let notice = port.shortest_frame_time() - port.gap_time();
+        let open = wait + notice + 2 * port.delay.0 + port.reaction().0;
+        open.div_ceil(slot)
+    }
+}
+
+/// From one frame's start to the next.
+fn slot(port: &Port, frame: u64) -> u64 {
+    port.frame_time(frame) + port.gap_time()
 }

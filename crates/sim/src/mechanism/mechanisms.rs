@@ -18,6 +18,19 @@ pub struct Deadlock {
     pub cycle: Vec<PortId>,
 }
 
+/// Whether a mechanism of the scenario has told anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// The mechanism.
+    pub name: String,
+    /// Whether it tells others, rather than its own place.
+    pub tells: bool,
+    /// Notices that it issued to others.
+    pub issued: u64,
+    /// Notices that reached somebody, who acted on them.
+    pub heard: u64,
+}
+
 /// Mechanisms and their notices that have not left yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mechanisms {
@@ -29,9 +42,26 @@ pub(crate) struct Mechanisms {
     pub inspect: Option<Span>,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// A row for each mechanism of the scenario.
+    pub hearing: Vec<Hearing>,
 }
 
 impl Mechanisms {
+    /// Adds the next mechanism of the scenario.
+    pub(crate) fn add_hearing(&mut self, name: &str, tells: bool) {
+        self.hearing.push(Hearing {
+            name: name.to_owned(),
+            tells,
+            issued: 0,
+            heard: 0,
+        });
+    }
+
+    /// Somebody has received a notice of this mechanism and acts on it.
+    pub(crate) fn note_heard(&mut self, mechanism: u32) {
+        self.hearing[mechanism as usize].heard += 1;
+    }
+
     /// Takes what a mechanism has to say.
     pub(crate) fn collect(&mut self, control: ControlId) {
         while let Some(told) = self.controls[control].next_told() {

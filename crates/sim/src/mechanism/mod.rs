@@ -9,6 +9,7 @@
 //! * `notice`, `carrier`: what is said, and how it gets there; `echo`: what the echo of a mark says.
 //! * `gates`: knobs that hold frames back.
 
+mod blind;
 pub mod carrier;
 pub mod control;
 mod deadlock;
@@ -25,15 +26,18 @@ pub mod notice;
 pub mod notifier;
 pub mod place;
 pub mod responder;
+mod still_to_come;
+mod traffic;
 mod watched;
 
 pub use control::Control;
 pub use detector::{AnyDetector, DETECTORS};
 pub(crate) use echo::Echo;
-pub use mechanisms::Deadlock;
 pub(crate) use mechanisms::Mechanisms;
+pub use mechanisms::{Deadlock, Hearing};
 pub use notifier::{AnyNotifier, NOTIFIERS};
 pub use responder::{AnyResponder, RESPONDERS};
+pub use still_to_come::Headroom;
 
 /// One detector, one notifier, one responder, and the options that make them what the name says.
 #[derive(Copy, Clone, Debug)]

@@ -94,4 +94,16 @@ impl Needs {
     pub const fn giving(self, gives: Set) -> Needs {
         Needs { gives, ..self }
     }
+
+    /// What a detector with these needs watches at the places that `at` names.
+    pub fn at(self) -> &'static str {
+        if self.needs.has(Set::INTERFACES) {
+            "ports through which frames come in: at = [\"W>A\"] counts what switch W holds of A's frames, and A is told"
+        } else if self.needs.has(Set::BUSY) || self.needs.has(Set::OVERHEARING) {
+            "stations: at = [\"G\"] watches station G"
+        } else {
+            "ports by which frames leave: at = [\"W>D\"] watches what waits at W for D, and those who send there are told; \
+             or stations: at = [\"G\"]"
+        }
+    }
 }

@@ -99,6 +99,13 @@ pub enum Form {
     Congestion(Durations),
 }
 
+impl Form {
+    /// Whether it stops all that a neighbour sends, whatever its class.
+    pub fn names_no_class(self) -> bool {
+        self == Form::Pause
+    }
+}
+
 /// For how long congestion is expected to last, by access category; zero ends it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Durations {
@@ -108,6 +115,8 @@ pub struct Durations {
     pub unit: Span,
     /// Who is no neighbour in the routing tree ignores it.
     pub to_tree: bool,
+    /// The element has a destination's address, the group's where it speaks of all destinations (IEEE 802.11-2012).
+    pub addressed: bool,
 }
 
 impl Notice {

@@ -1,7 +1,7 @@
 //! A place that a detector watches, and what is counted there.
 
 use super::detector::{AnyDetector, Detector};
-use super::moment::{Moment, Signal};
+use super::moment::{Moment, Seen, Signal};
 use super::needs::Set;
 use super::place::{Holdings, Place, Rhythm, Tally, View};
 use crate::limit::MAX_CLASSES;
@@ -92,4 +92,30 @@ impl Watched {
         self.signals[view.class] = signal;
         Some(signal)
     }
+
+    /// Whether congestion would last without the frames that can't leave. What the detector says of that is not remembered.
+    pub(super) fn lasts_without(&mut self, held_back: &HeldBack, view: &View) -> bool {
+        let mut left = self.holdings.as_deref().cloned();
+        for seen in &held_back.frames {
+            if let Some(left) = &mut left {
+                left.observe(&Moment::Lost(seen));
+            }
+        }
+        let view = View {
+            held: held_back.rest,
+            holdings: left.as_ref(),
+            ..*view
+        };
+        let signal = self.detector.observe(&Moment::Expiring, &view);
+        signal.is_none_or(Signal::congested)
+    }
+}
+
+/// Frames of a class that gates hold back.
+#[derive(Clone, Debug, Default)]
+pub struct HeldBack {
+    /// Which.
+    pub frames: Vec<Seen>,
+    /// What the class holds beside them, in the unit of its room.
+    pub rest: u64,
 }

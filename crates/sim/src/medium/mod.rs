@@ -9,6 +9,7 @@
 pub mod access;
 pub mod boxes;
 pub mod ethernet;
+pub mod media;
 pub mod offer;
 pub mod service;
 pub mod trace;
@@ -16,24 +17,12 @@ pub mod wifi;
 
 use backwater_transport::part::Part;
 
-use crate::ids::{PacketId, PortId};
-
+pub use media::Media;
 pub use offer::Offer;
 pub use trace::{Server, ServerSpec};
 pub use wifi::air::{Air, Member};
 pub use wifi::air_log::AirFrame;
 pub use wifi::radio::{Radio, StationCount};
-
-/// A packet that has left a medium. It moves on before the event at hand is over.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Handover {
-    /// Which.
-    pub packet: PacketId,
-    /// The port by which it came.
-    pub over: PortId,
-    /// The port to which it goes; none where it is at its host.
-    pub to: PortId,
-}
 
 /// What wires offer.
 pub static WIRE: Offer = ethernet::PART.build;

@@ -45,7 +45,40 @@ pub struct Crossing {
     pub next: PortId,
 }
 
+/// Where a packet goes that comes to a port.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Accepts {
+    /// It joins the queue of the port.
+    Queue,
+    /// It waits at the medium behind the port.
+    Medium,
+    /// It passes a box.
+    Box,
+    /// It waits at an input of a fabric.
+    Fabric,
+}
+
 impl Service {
+    /// Where a packet goes that comes to the port.
+    pub fn accept(&self) -> Accepts {
+        match self {
+            Service::Line | Service::Trace(_) => Accepts::Queue,
+            Service::Station => Accepts::Medium,
+            Service::Box(_) => Accepts::Box,
+            Service::Fabric(_) => Accepts::Fabric,
+        }
+    }
+
+    /// When the choice that was due at `at` can be made: at once on a line, at the next opportunity of a trace, never where
+    /// no frame waits at the port. Fresh: all that waits has come at `at`.
+    pub fn next_choice(&mut self, at: Time, fresh: bool) -> Time {
+        match self {
+            Service::Line => at,
+            Service::Trace(server) => server.opens(at, fresh),
+            Service::Station | Service::Box(_) | Service::Fabric(_) => Time::NEVER,
+        }
+    }
+
     /// A trace at its beginning.
     pub fn trace(spec: &ServerSpec, random: Random) -> Service {
         Service::Trace(Box::new(Server::new(spec.clone(), random)))

@@ -14,6 +14,7 @@ mod node;
 mod port;
 mod port_state;
 mod refill;
+mod spent;
 mod traits;
 pub(crate) mod transmit;
 pub(crate) mod views;
@@ -33,6 +34,7 @@ pub use laws::{Law, Values, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
+pub use spent::{Spent, SpentTable};
 pub use traits::Traits;
 
 /// The network: tables of nodes, ports, flows and packets.
@@ -43,6 +45,8 @@ pub struct Network {
     pub(crate) headers: Headers,
     /// What the program that drives the world said of packets.
     pub(crate) labels: Labels,
+    /// What packets have met at a shared medium.
+    pub(crate) spent: SpentTable,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link, then those of boxes and radio hops.

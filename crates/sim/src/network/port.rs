@@ -9,7 +9,7 @@ use crate::limit::Limit;
 use crate::mechanism::AnyResponder;
 use crate::mechanism::gates::Gates;
 use crate::medium::ethernet::{self, GAP, MIN_FRAME, PREAMBLE};
-use crate::medium::service::Service;
+use crate::medium::service::{Accepts, Service};
 use crate::packet::List;
 use crate::queue::{AnyScheduler, ClassQueue, Managed};
 use crate::stamp::Shown;
@@ -185,7 +185,7 @@ impl Port {
 
     /// Whether its frames wait at an 802.11 station.
     pub fn is_radio(&self) -> bool {
-        matches!(self.more.service, Service::Station)
+        self.more.service.accept() == Accepts::Medium
     }
 
     /// Sets the line rate; 0 where there is none.
@@ -296,11 +296,7 @@ impl Port {
         };
         port.set(Traits::CLASSES, several);
         port.set(Traits::LIMITED, buffer != Limit::Unlimited);
-        let service = &port.more.service;
-        let queueless = matches!(
-            service,
-            Service::Station | Service::Box(_) | Service::Fabric(_)
-        );
+        let queueless = port.more.service.accept() != Accepts::Queue;
         port.set(Traits::QUEUELESS, queueless);
         port
     }

@@ -12,13 +12,13 @@ mod stations;
 
 use std::hint::black_box;
 
-use crate::calendar::Calendar;
 use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::medium::Air;
 use crate::network::Network;
 use crate::packet::Packet;
+use crate::shared::Shared;
 use crate::table::Id;
 
 /// Arrivals that are followed together, at most.
@@ -54,7 +54,8 @@ impl<T: Copy, const N: usize> Trail<T, N> {
 /// Prefetches what the events in the calendar's list will read. The only branches are those on the kind of event: others
 /// could not be predicted.
 #[inline(never)]
-pub(crate) fn next_events(calendar: &Calendar, network: &Network, ends: &Ends, air: &Air) {
+pub(crate) fn next_events(shared: &Shared, ends: &Ends, air: &Air) {
+    let (calendar, network) = (&shared.run.calendar, &shared.network);
     if !air.radios.is_empty() {
         black_box(stations::follow(calendar, network, air));
     }

@@ -131,27 +131,28 @@ fn managed<A: Into<AnyAqm>>(made: Made<A>) -> Queue {
 pub type Build = fn(&Args) -> Result<Queue, Refusal>;
 
 macro_rules! rows {
-    ($($kind:ident: $module:ident),* $(,)?) => {
+    ($($kind:ident: $module:ident::$row:ident),* $(,)?) => {
         /// Every queue a port can have.
         pub static QUEUES: &[Part<Build>] = &[$(
-            $module::PART.with_build(|args| ($module::PART.build)(args).map($kind))
+            $module::$row.with_build(|args| ($module::$row.build)(args).map($kind))
         ),*];
     };
 }
 
 rows! {
-    scheduled: fifo,
-    scheduled: strict_priority,
-    scheduled: wrr,
-    scheduled: drr,
-    scheduled: infinite,
-    managed: drop_head,
-    managed: codel,
-    managed: codel_mahimahi,
-    managed: fq_codel,
-    managed: pie,
-    managed: pie_mahimahi,
-    managed: red,
-    managed: ramp,
-    managed: dualpi2,
+    scheduled: fifo::PART,
+    scheduled: strict_priority::PART,
+    scheduled: wrr::PART,
+    scheduled: drr::PART,
+    scheduled: infinite::PART,
+    managed: drop_head::PART,
+    managed: codel::PART,
+    managed: codel_mahimahi::PART,
+    managed: fq_codel::PART,
+    managed: pie::PART,
+    managed: pie_mahimahi::PART,
+    managed: red::PART,
+    managed: ramp::PART,
+    managed: ramp::WRED,
+    managed: dualpi2::PART,
 }

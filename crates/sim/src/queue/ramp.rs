@@ -1,14 +1,19 @@
 //! Detects: the bytes that wait in a class queue, now.
-//! Tells: marks or drops on arrival with a probability that rises from 0 at `min` to `top` at
-//! `max`, and is 1 above.
+//! Tells: marks with a probability that rises from 0 at `min` to `top` at `max`, and is 1 above. A packet is judged as it
+//! leaves, by the bytes that it leaves behind, or as it arrives, by those that it finds. What takes no marks passes, or is
+//! dropped on arrival with the same probability. Without marks (`ecn = false`) the queue drops what it would mark, on arrival.
 //! Responds: left to the sender's controller (DCQCN, DCTCP).
 //! Reference: the switch of the HPCC and DCQCN studies (Li et al., SIGCOMM 2019; Zhu et al.,
 //! SIGCOMM 2015). With `min` = `max` it is DCTCP's step (RFC 8257 section 3.1).
-//! Differences: the queue marks on arrival; the switches of both studies mark at departure. It drops
-//! a packet that takes no marks where it would mark one that does.
+//! The defaults are what the published programs of HPCC, ns3-rdma and htsim do: they mark at departure and let ACKs pass.
+//! DCTCP's text marks the packet that finds more than K bytes on its arrival (Alizadeh et al., SIGCOMM 2010, section 3.1):
+//! `marks = "arrival"`. A switch with weighted RED drops what takes no marks (RFC 8257 section 3.5): `wred`.
+//! Differences: class 0 is marked too, which HPCC's switch keeps for control.
 
-use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
+use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::Rate;
 
 use super::aqm::{Aqm, Frame, Verdict};
 use super::codel::ECN;
@@ -21,6 +26,12 @@ pub struct Ramp {
     max: u64,
     top: f64,
     mark: bool,
+    /// What takes marks is judged as it leaves.
+    at_departure: bool,
+    /// What takes no marks is not judged, where others are marked.
+    passes: bool,
+    /// Its stream, once it is at a port.
+    random: Option<Random>,
 }
 
 /// 0 up to `min`, then a straight line to `top` at `max`, and 1 above.
@@ -34,12 +45,39 @@ pub(super) fn ramp(x: f64, min: f64, max: f64, top: f64) -> f64 {
     }
 }
 
-impl Aqm for Ramp {
-    fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict {
+impl Ramp {
+    /// Draws for a packet beside which so many bytes wait.
+    fn hits(&mut self, frame: &Frame) -> bool {
         let held = frame.bytes as f64;
         let p = ramp(held, self.min as f64, self.max as f64, self.top);
-        if p > 0.0 && random.unit() <= p {
+        let random = self.random.as_mut().expect("an algorithm at a port");
+        p > 0.0 && random.unit() <= p
+    }
+
+    fn marks(&self, frame: &Frame) -> bool {
+        self.mark && frame.ecn != Ecn::NotEct
+    }
+}
+
+impl Aqm for Ramp {
+    fn attach(&mut self, _rate: Rate, random: &mut Random) {
+        self.random = Some(random.clone());
+    }
+
+    fn push(&mut self, frame: &Frame, _random: &mut Random) -> Verdict {
+        let passes = match self.marks(frame) {
+            true => self.at_departure,
+            false => self.mark && self.passes,
+        };
+        if !passes && self.hits(frame) {
             return frame.punish(self.mark);
+        }
+        Verdict::Accept
+    }
+
+    fn pop(&mut self, frame: &Frame) -> Verdict {
+        if self.at_departure && self.marks(frame) && self.hits(frame) {
+            return Verdict::Mark;
         }
         Verdict::Accept
     }
@@ -67,49 +105,98 @@ pub(super) fn thresholds(min: u64, max: u64) -> Result<(u64, u64), Refusal> {
     Ok((min, max))
 }
 
-/// The row.
+const MIN: Opt = Opt::new(
+    "min",
+    Kind::Bytes,
+    Default::Is("100 kB"),
+    "nothing is marked up to here",
+);
+const MAX: Opt = Opt::new(
+    "max",
+    Kind::Bytes,
+    Default::Is("400 kB"),
+    "everything is marked above",
+)
+.at_least("1 B");
+const TOP: Opt = Opt::new(
+    "top",
+    Kind::Share,
+    Default::Is("20 %"),
+    "probability at `max`",
+)
+.at_most("100 %");
+
+/// Option `marks`.
+const fn marks(default: &'static str) -> Opt {
+    Opt::new(
+        "marks",
+        Kind::Choice(&["departure", "arrival"]),
+        Default::Is(default),
+        "a packet is marked as it leaves, by the bytes behind it, or as it arrives, by those before it",
+    )
+}
+
+/// Option `unmarkable`.
+const fn unmarkable(default: &'static str) -> Opt {
+    Opt::new(
+        "unmarkable",
+        Kind::Choice(&["pass", "drop"]),
+        Default::Is(default),
+        "with `ecn`, a packet that takes no marks passes, or is dropped where it would be marked",
+    )
+}
+
+fn build(args: &Args) -> Result<Made<Ramp>, Refusal> {
+    let (min, max) = thresholds(args.bytes("min").0, args.bytes("max").0)?;
+    let ramp = Ramp {
+        min,
+        max,
+        top: args.share("top"),
+        mark: args.flag("ecn"),
+        at_departure: args.choice("marks") == "departure",
+        passes: args.choice("unmarkable") == "pass",
+        random: None,
+    };
+    Ok(Made {
+        classes: args.count("classes") as usize,
+        ..ramp.into()
+    })
+}
+
+/// The row of switches of data centres.
 pub const PART: Part<Build<Ramp>> = Part {
     id: "ecn-ramp",
-    aliases: &["wred"],
-    summary: "marks on arrival by the bytes in the class queue now: DCQCN's switch, DCTCP's step",
+    aliases: &[],
+    summary: "marks by the bytes in the class queue now: DCQCN's switch, DCTCP's step",
     source: "Li et al., SIGCOMM 2019; RFC 8257 section 3.1",
     options: &[
-        Opt::new(
-            "min",
-            Kind::Bytes,
-            Default::Is("100 kB"),
-            "nothing is marked up to here",
-        ),
-        Opt::new(
-            "max",
-            Kind::Bytes,
-            Default::Is("400 kB"),
-            "everything is marked above",
-        )
-        .at_least("1 B"),
-        Opt::new(
-            "top",
-            Kind::Share,
-            Default::Is("20 %"),
-            "probability at `max`",
-        )
-        .at_most("100 %"),
+        MIN,
+        MAX,
+        TOP,
         CLASSES,
         ECN,
+        marks("departure"),
+        unmarkable("pass"),
     ],
-    build: |args| {
-        let (min, max) = thresholds(args.bytes("min").0, args.bytes("max").0)?;
-        let ramp = Ramp {
-            min,
-            max,
-            top: args.share("top"),
-            mark: args.flag("ecn"),
-        };
-        Ok(Made {
-            classes: args.count("classes") as usize,
-            ..ramp.into()
-        })
-    },
+    build,
+};
+
+/// The row of a switch whose profile drops what takes no marks.
+pub const WRED: Part<Build<Ramp>> = Part {
+    id: "wred",
+    aliases: &[],
+    summary: "the same on arrival, and what takes no marks is dropped where it would be marked",
+    source: "RFC 8257 section 3.5",
+    options: &[
+        MIN,
+        MAX,
+        TOP,
+        CLASSES,
+        ECN,
+        marks("arrival"),
+        unmarkable("drop"),
+    ],
+    build,
 };
 
 #[cfg(test)]

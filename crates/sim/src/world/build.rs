@@ -8,24 +8,25 @@ pub(super) mod graph;
 pub(crate) mod mechanisms;
 mod nodes;
 mod ports;
+mod reach;
 mod refills;
 mod routes;
 mod stamps;
 mod trace;
+mod wanted;
 
 use backwater_transport::units::{Span, Time};
 
 use super::World;
 use super::clock::Clock;
 use super::connect::{ack_flows, of_data};
-use crate::books::Books;
 use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::injection::Injections;
-use crate::mechanism::Mechanisms;
-use crate::medium::Air;
+use crate::medium::Media;
 use crate::network::{Network, Traits};
+use crate::shared::Shared;
 use crate::spec::{Refusal, Spec};
 
 pub(crate) fn refuse<T>(
@@ -66,58 +67,47 @@ impl World {
 
     fn build_all(spec: &Spec) -> Result<World, Refusal> {
         let mut world = World::empty(spec);
-        world.network.add_nodes(spec)?;
-        world.network.add_ports(spec)?;
-        world.network.add_flows(spec)?;
-        world.air.survey(&mut world.network, spec)?;
-        world.network.add_rows(spec.seed);
+        world.shared.network.add_nodes(spec)?;
+        world.shared.network.add_ports(spec)?;
+        world.shared.network.add_flows(spec)?;
+        world.media.air.survey(&mut world.shared.network, spec)?;
+        world.shared.network.add_rows(spec.seed);
         world.add_routes(spec)?;
-        world.air.add_groups(&mut world.network, spec)?;
+        let air = &mut world.media.air;
+        air.add_groups(&mut world.shared.network, spec)?;
         world.trace_flows(spec)?;
-        for flow in &mut world.network.flows.0 {
-            let served = |p: &PortId| world.network.ports[*p].more.service.server().is_some();
+        for flow in &mut world.shared.network.flows.0 {
+            let ports = &world.shared.network.ports;
+            let served = |p: &PortId| ports[*p].more.service.server().is_some();
             flow.stats.age = flow.path.iter().any(served).then(Box::default);
         }
-        world.network.add_variance_times(spec)?;
+        world.shared.network.add_variance_times(spec)?;
         world.connect(spec);
         for (number, mechanism) in spec.mechanisms.iter().enumerate() {
             world.add_mechanism(spec, number, mechanism)?;
         }
         world.add_stamps(spec)?;
-        world.network.check_queues()?;
-        world.network.add_refills(spec)?;
-        for port in &mut world.network.ports.0 {
-            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
-            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain || port.is_radio());
-            port.set(Traits::DETECTED, port.watch.is_some());
-            let ledger = world.network.nodes[port.node].ledger.is_some();
-            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
-            if port.watch.is_some() && port.more.managed.is_some() {
-                // Whether losses on departure bring relief cannot be foreseen.
-                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
-            }
+        world.shared.network.check_queues()?;
+        world.shared.network.add_refills(spec)?;
+        world.shared.network.mind_watched_ports();
+        world.shared.network.add_boxes(spec);
+        world.shared.network.pack_forwarding();
+        if world.shared.network.ports.len() > CROWD {
+            world.shared.run.calendar.prefetch();
         }
-        world.network.add_boxes(spec);
-        world.network.pack_forwarding();
-        if world.network.ports.len() > CROWD {
-            world.clock.calendar.prefetch();
-        }
-        for id in world.network.flows.ids() {
-            world.network.ask(
-                &mut world.clock.calendar,
+        for id in world.shared.network.flows.ids() {
+            world.shared.network.ask(
+                &mut world.shared.run.calendar,
                 id,
                 Time(spec.flows[id.index()].start.0),
             );
         }
+        let calendar = &mut world.shared.run.calendar;
         if spec.warmup > Span::ZERO {
-            world.clock.calendar.push(world.clock.warm, Event::Warm);
+            calendar.push(world.clock.warm, Event::Warm);
         }
-        if let Some(every) = world.mechanisms.inspect {
-            world
-                .clock
-                .calendar
-                .push(Time::ZERO + every, Event::Inspect);
+        if let Some(every) = world.shared.mechanisms.inspect {
+            calendar.push(Time::ZERO + every, Event::Inspect);
         }
         Ok(world)
     }
@@ -125,13 +115,28 @@ impl World {
     pub(super) fn empty(spec: &Spec) -> World {
         World {
             clock: Clock::new(Time(spec.duration.0), Time(spec.warmup.0)),
-            network: Network::default(),
+            shared: Shared::default(),
+            media: Media::default(),
             ends: Ends::default(),
-            air: Air::default(),
-            mechanisms: Mechanisms::default(),
-            books: Books::default(),
-            handovers: Vec::new(),
             injections: Injections::default(),
+        }
+    }
+}
+
+impl Network {
+    /// Says of each port who is told of its frames.
+    fn mind_watched_ports(&mut self) {
+        for port in &mut self.ports.0 {
+            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
+            let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
+            port.set(Traits::WATCHED, !plain || port.is_radio());
+            port.set(Traits::DETECTED, port.watch.is_some());
+            let ledger = self.nodes[port.node].ledger.is_some();
+            port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
+            if port.watch.is_some() && port.more.managed.is_some() {
+                // Whether losses on departure bring relief cannot be foreseen.
+                port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
+            }
         }
     }
 }

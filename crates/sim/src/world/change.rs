@@ -27,14 +27,14 @@ impl World {
     pub fn change_rate(&mut self, id: PortId, rate: Rate) -> Result<(), Unchangeable> {
         self.may_change_rate(id)?;
         let now = self.clock.now;
-        self.catch_up(id, now);
+        self.shared.catch_up(id, now);
         self.post_all(now);
-        self.network.ports[id].change_rate(rate, now);
+        self.shared.network.ports[id].change_rate(rate, now);
         Ok(())
     }
 
     fn may_change_rate(&self, id: PortId) -> Result<(), Unchangeable> {
-        let port = &self.network.ports[id];
+        let port = &self.shared.network.ports[id];
         let name = &port.more.name;
         if !matches!(port.more.service, Service::Line) {
             let what = format!("`{name}` has no line rate: its packets leave as its trace says");
@@ -45,18 +45,18 @@ impl World {
                 format!("the law of explicit feedback at `{name}` has read the rate at its start");
             return refuse(what, FROM_START);
         }
-        let controls = &self.mechanisms.controls;
+        let controls = &self.shared.mechanisms.controls;
         let told = |end| controls.iter().any(|control| control.node() == end);
         if let Some(end) = [port.node, port.far].into_iter().find(|end| told(*end)) {
-            let node = &self.network.nodes[end].name;
+            let node = &self.shared.network.nodes[end].name;
             let what = format!("the mechanism at `{node}` reckons its notices with the line rate");
             return refuse(what, FROM_START);
         }
         let measured = |flow: FlowId| {
-            let flow = &self.network.flows[flow];
+            let flow = &self.shared.network.flows[flow];
             flow.variance_time.is_some() && flow.path.first() == Some(&id)
         };
-        if self.network.flows.ids().any(measured) {
+        if self.shared.network.flows.ids().any(measured) {
             let what = format!("the Hurst parameter of a flow is measured in bits of `{name}`");
             return refuse(what, "remove `hurst` from the flow");
         }
@@ -73,9 +73,9 @@ impl World {
         main: PortId,
         [before, boxes]: [&[AnyBox]; 2],
     ) -> Result<(), Unchangeable> {
-        let name = self.network.ports[main].more.name.clone();
+        let name = self.shared.network.ports[main].more.name.clone();
         // The last box before the queue was made first.
-        let stages: Vec<PortId> = self.network.stages_before(main).collect();
+        let stages: Vec<PortId> = self.shared.network.stages_before(main).collect();
         if stages.len() != boxes.len() || before.len() != boxes.len() {
             let what = format!("the boxes before `{name}` would be others");
             return refuse(what, FROM_START);
@@ -88,7 +88,7 @@ impl World {
             .zip(before)
             .filter(|((_, new), old)| new != old)
         {
-            let port = &self.network.ports[*id].more;
+            let port = &self.shared.network.ports[*id].more;
             let stage = port.service.stage().expect("a box");
             let Some(new) = new.in_place_of(&stage.what) else {
                 let what = format!("the box `{}` would be of another kind", port.name);
@@ -97,7 +97,7 @@ impl World {
             changed.push((*id, new));
         }
         for (id, new) in changed {
-            if let Service::Box(stage) = &mut self.network.ports[id].more.service {
+            if let Service::Box(stage) = &mut self.shared.network.ports[id].more.service {
                 stage.what = new;
             }
         }
@@ -115,7 +115,7 @@ impl World {
         [first, source]: [AnySource; 2],
         start: Time,
     ) -> Result<(), Unchangeable> {
-        let flow = &self.network.flows[id];
+        let flow = &self.shared.network.flows[id];
         let name = &flow.name;
         for source in [&first, &source] {
             let what = if source.is_of_caller() {
@@ -136,12 +136,13 @@ impl World {
             return refuse(what, FROM_START);
         }
         let now = self.clock.now;
-        self.clock.calendar.cancel(Event::Demand(id));
-        let flow = &mut self.network.flows[id];
+        self.shared.run.calendar.cancel(Event::Demand(id));
+        let flow = &mut self.shared.network.flows[id];
         flow.source = source;
         if now < flow.stop {
-            self.network
-                .ask(&mut self.clock.calendar, id, now.max(start));
+            self.shared
+                .network
+                .ask(&mut self.shared.run.calendar, id, now.max(start));
         }
         Ok(())
     }
@@ -152,7 +153,7 @@ impl World {
     /// That instant is past, or the source has ended.
     pub fn change_stop(&mut self, id: FlowId, stop: Time) -> Result<(), Unchangeable> {
         let now = self.clock.now;
-        let flow = &mut self.network.flows[id];
+        let flow = &mut self.shared.network.flows[id];
         let name = &flow.name;
         let connection = match flow.part {
             Part::Data(connection) => Some(connection),

@@ -1,8 +1,6 @@
-//! The present of a run, its end, and the events to come.
+//! The present of a run and its end.
 
 use backwater_transport::units::Time;
-
-use crate::calendar::Calendar;
 
 /// The clock of a run.
 #[derive(Clone, Debug)]
@@ -13,8 +11,6 @@ pub(crate) struct Clock {
     pub end: Time,
     /// The end of the warm-up: what is reported begins here.
     pub warm: Time,
-    /// Events to come.
-    pub calendar: Calendar,
     /// Events served.
     pub events: u64,
 }
@@ -26,7 +22,6 @@ impl Clock {
             now: Time::ZERO,
             end,
             warm,
-            calendar: Calendar::default(),
             events: 0,
         }
     }

@@ -107,7 +107,7 @@ impl World {
         let with = |f: &&FlowSpec| f.transport.is_some();
         let first = spec.flows.len() - spec.flows.iter().filter(with).count();
         let mut companions = (first..).map(Id::new);
-        for (data, flow) in self.network.flows.ids().zip(&spec.flows) {
+        for (data, flow) in self.shared.network.flows.ids().zip(&spec.flows) {
             let Some(transport) = &flow.transport else {
                 continue;
             };
@@ -136,9 +136,9 @@ impl World {
             if flow.source.endless() && flow.stop.0 >= self.clock.end.0 {
                 self.ends.progress.follow(id, flow.start);
             }
-            self.network.flows[data].part = Part::Data(id);
-            self.network.flows[acks].part = Part::Acks(id);
-            self.network.flows[acks].outside = false;
+            self.shared.network.flows[data].part = Part::Data(id);
+            self.shared.network.flows[acks].part = Part::Acks(id);
+            self.shared.network.flows[acks].outside = false;
         }
     }
 

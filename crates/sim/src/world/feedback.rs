@@ -29,18 +29,18 @@ impl World {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
             values: law.stamp.values(),
-            queue: self.network.statistics(law, self.clock.now),
+            queue: self.shared.network.statistics(law, self.clock.now),
         };
-        self.network.laws.iter().map(report).collect()
+        self.shared.network.laws.iter().map(report).collect()
     }
 
     /// The laws that write into the data of a flow.
     pub(super) fn laws_on(&self, flow: &Flow) -> Vec<LawId> {
         let mut laws = Vec::new();
         for port in &flow.path {
-            let port_laws = &self.network.ports[*port].more.laws;
-            let hop = self.air.hop(*port);
-            let radio_laws = hop.map(|hop| &self.air.radios[hop.from as usize].laws);
+            let port_laws = &self.shared.network.ports[*port].more.laws;
+            let hop = self.media.air.hop(*port);
+            let radio_laws = hop.map(|hop| &self.media.air.radios[hop.from as usize].laws);
             let shown = port_laws.iter().chain(radio_laws.into_iter().flatten());
             laws.extend(shown.map(|shown| shown.law));
         }
@@ -51,13 +51,19 @@ impl World {
     /// serves or that one misreads.
     pub fn feedback_warnings(&self, report: &Report) -> Vec<String> {
         let mut all = Vec::new();
-        for (id, law) in self.network.laws.ids().zip(self.network.laws.iter()) {
+        for (id, law) in self
+            .shared
+            .network
+            .laws
+            .ids()
+            .zip(self.shared.network.laws.iter())
+        {
             let senders = self.senders(id, report);
             let mut said = law.stamp.warnings(self.clock.now, &senders);
             said.extend(unobeyed(law, &senders));
             all.extend(said.iter().map(|said| format!("{}: {said}", law.name)));
         }
-        for flow in self.network.flows.iter() {
+        for flow in self.shared.network.flows.iter() {
             if let Part::Data(connection) = flow.part {
                 all.extend(self.of_flow(flow, &report.connections[connection.index()]));
             }
@@ -67,10 +73,10 @@ impl World {
 
     /// The flows on whose ways a law writes and that read what it writes.
     fn senders(&self, id: LawId, report: &Report) -> Senders {
-        let layout = self.network.laws[id].stamp.layout();
+        let layout = self.shared.network.laws[id].stamp.layout();
         let mut senders = Senders::default();
         let mut pairs = BTreeSet::new();
-        for flow in self.network.flows.iter() {
+        for flow in self.shared.network.flows.iter() {
             // A law without a header of its own changes what every acknowledgement has.
             let (connection, of_acks) = match flow.part {
                 Part::Data(connection) => (connection, false),
@@ -87,7 +93,7 @@ impl World {
             }
             senders.flows += 1;
             if let Targets::One(to) = flow.to {
-                let to = self.network.hosts[to as usize].0;
+                let to = self.shared.network.hosts[to as usize].0;
                 pairs.insert([flow.from.0.min(to), flow.from.0.max(to)]);
             }
             let least = senders.approach.unwrap_or(f64::INFINITY);
@@ -102,7 +108,7 @@ impl World {
 
     fn of_flow(&self, flow: &Flow, connection: &ConnectionReport) -> Option<String> {
         let laws = self.laws_on(flow);
-        let layout = |law: &LawId| self.network.laws[*law].stamp.layout();
+        let layout = |law: &LawId| self.shared.network.laws[*law].stamp.layout();
         let mut layouts = laws.iter().filter_map(layout);
         match connection.header {
             Some(own) => (!layouts.any(|layout| layout == own)).then(|| {

@@ -33,7 +33,7 @@ impl World {
                 flow
             }
         };
-        let (now, most) = (self.clock.now, self.network.flows[flow].packet);
+        let (now, most) = (self.clock.now, self.shared.network.flows[flow].packet);
         if at < now {
             return Err(Rejected::Past { at, now });
         }
@@ -53,7 +53,7 @@ impl World {
                     .map_or(Id::NONE, |h| Id::raw(h.min(u32::MAX - 1))),
             },
         });
-        self.clock.calendar.push(at, Event::Inject(number));
+        self.shared.run.calendar.push(at, Event::Inject(number));
         Ok(flow)
     }
 
@@ -65,27 +65,28 @@ impl World {
             ecn,
             label,
         } = self.injections.take(number);
-        let seq = self.network.flows[flow].seq;
-        self.network.flows[flow].seq = seq.wrapping_add(1);
-        let packet_id = self.create(flow, len, seq, ecn, now);
-        self.network.labels.set(packet_id, label);
-        self.set_off(flow, packet_id, now);
+        let seq = self.shared.network.flows[flow].seq;
+        self.shared.network.flows[flow].seq = seq.wrapping_add(1);
+        let packet_id = self.shared.create(flow, len, seq, ecn, now);
+        self.shared.network.labels.set(packet_id, label);
+        let onward = self.shared.set_off(flow, packet_id, now);
+        self.move_on(onward, PortId::NONE, now);
     }
 
     /// The fates of injected packets since the last call, in order.
     pub fn take_exits(&mut self) -> Vec<Exit> {
-        std::mem::take(&mut self.books.exits)
+        std::mem::take(&mut self.shared.run.books.exits)
     }
 
     /// The node of this name.
     pub fn node(&self, name: &str) -> Option<NodeId> {
-        let mut nodes = self.network.nodes.ids();
-        nodes.find(|id| self.network.nodes[*id].name == name)
+        let mut nodes = self.shared.network.nodes.ids();
+        nodes.find(|id| self.shared.network.nodes[*id].name == name)
     }
 
     /// The flow of packets from outside between two nodes: one that the scenario declares, or a new one.
     fn outside_flow(&mut self, from: NodeId, to: NodeId, class: u8) -> Result<FlowId, Rejected> {
-        let network = &self.network;
+        let network = &self.shared.network;
         let known = |node: NodeId| (node.index() < network.nodes.len()).then_some(node);
         let host = |node: NodeId| known(node).and_then(|node| network.nodes[node].host);
         let (Some(_), Some(goal)) = (host(from), host(to)) else {
@@ -108,13 +109,16 @@ impl World {
             return Ok(flow);
         }
         let path = self.route(from, to, goal)?;
-        let most = self.network.most(&path, class)?;
-        Ok(self.network.add_outside_flow(from, to, class, most, path))
+        let most = self.shared.network.most(&path, class)?;
+        Ok(self
+            .shared
+            .network
+            .add_outside_flow(from, to, class, most, path))
     }
 
     /// The ports that packets pass from one node to another.
     fn route(&self, from: NodeId, to: NodeId, goal: u32) -> Result<Vec<PortId>, Rejected> {
-        let network = &self.network;
+        let network = &self.shared.network;
         let flow = Id::new(network.flows.len());
         let (mut at, mut path) = (from, Vec::new());
         while at != to {
@@ -126,7 +130,7 @@ impl World {
             };
             let main = network.boxes.get(&port).copied().unwrap_or(port);
             let silent =
-                |port: PortId| network.ports[port].is_radio() && self.air.hop(port).is_none();
+                |port: PortId| network.ports[port].is_radio() && self.media.air.hop(port).is_none();
             if port.is_none() || silent(main) || path.len() > network.nodes.len() {
                 let name = |node: NodeId| network.nodes[node].name.clone();
                 return Err(Rejected::NoRoute(name(from), name(to)));

@@ -16,37 +16,31 @@
 //! * `feedback` reports the laws of explicit feedback.
 //! * `report` sums up; `standstill` says whether anything moves at the end.
 
-mod accounts;
-mod aqm;
 pub(crate) mod build;
 mod change;
 mod clock;
 mod connect;
-mod crossing;
+mod deliver;
 mod feedback;
-pub(crate) mod forward;
 mod injections;
 mod nearest;
-pub(crate) mod observe;
-mod react;
 mod refill;
 mod report;
 mod report_rows;
 mod run;
-mod service;
 mod standstill;
 mod starved;
 mod tell;
+mod timers;
 mod transport;
 
 use clock::Clock;
 
-use crate::books::Books;
 use crate::ends::Ends;
 use crate::injection::Injections;
-use crate::mechanism::Mechanisms;
-use crate::medium::{Air, Handover};
+use crate::medium::{Air, Media};
 use crate::network::Network;
+use crate::shared::Shared;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::injection::{Injected, Rejected};
@@ -60,20 +54,31 @@ pub use standstill::Standstill;
 /// A simulated network in the middle of a run. `Clone` forks it.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The present, and what is to come.
+    /// The present.
     pub(crate) clock: Clock,
-    /// Nodes, ports, flows and the packets between them.
-    pub network: Network,
+    /// The network, its mechanisms, what has happened and what is to come.
+    pub(crate) shared: Shared,
+    /// Media that nodes share.
+    pub(crate) media: Media,
     /// The two ends of each flow with a transport.
     pub ends: Ends,
-    /// 802.11 media and stations.
-    pub air: Air,
-    /// Detectors and notifiers at their places, and notices to send.
-    pub(crate) mechanisms: Mechanisms,
-    /// What has happened.
-    pub(crate) books: Books,
-    /// Packets that have left a medium during this event.
-    pub(crate) handovers: Vec<Handover>,
     /// Packets that come from outside.
     injections: Injections,
+}
+
+impl World {
+    /// Nodes, ports, flows and the packets between them.
+    pub fn network(&self) -> &Network {
+        &self.shared.network
+    }
+
+    /// The same, for a caller that changes what no part of a run depends on, such as a journal.
+    pub fn network_mut(&mut self) -> &mut Network {
+        &mut self.shared.network
+    }
+
+    /// 802.11 media and stations.
+    pub fn air(&self) -> &Air {
+        &self.media.air
+    }
 }

@@ -14,8 +14,8 @@ impl World {
     /// The same scenario, with a station in the place of every choice.
     pub(super) fn with_nearest(spec: &Spec) -> Result<Spec, Refusal> {
         let mut survey = World::empty(spec);
-        survey.network.add_nodes(spec)?;
-        survey.air.survey(&mut survey.network, spec)?;
+        survey.shared.network.add_nodes(spec)?;
+        survey.media.air.survey(&mut survey.shared.network, spec)?;
         let graph = survey.radio_graph(spec);
         let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();
@@ -23,9 +23,16 @@ impl World {
             let (goals, back) = match &flow.to {
                 Destination::Nearest(goals) => (goals, false),
                 Destination::FromNearest(goals) => (goals, true),
-                Destination::Node(_) | Destination::AnyOf(_) | Destination::Group(_) => continue,
+                Destination::Node(_)
+                | Destination::AnyOf(_)
+                | Destination::Others(_)
+                | Destination::Group(_) => continue,
             };
-            let no_radio = |n: &&usize| survey.network.nodes[Id::new(**n)].stations.is_empty();
+            let no_radio = |n: &&usize| {
+                survey.shared.network.nodes[Id::new(**n)]
+                    .stations
+                    .is_empty()
+            };
             let path = match back {
                 false => format!("flows.{}.to", flow.name),
                 true => format!("flows.{}.from", flow.name),
@@ -43,7 +50,7 @@ impl World {
             });
             let mut at: NodeId = Id::new(flow.from);
             while let Some((_, to)) = distances.radio(at) {
-                at = survey.air.radios[to as usize].node;
+                at = survey.media.air.radios[to as usize].node;
             }
             let reached = at.index();
             if !goals.contains(&reached) {

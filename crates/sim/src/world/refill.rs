@@ -16,23 +16,25 @@ impl World {
     /// Puts in what is missing at ports where something has changed.
     #[cold]
     pub(super) fn refill_all(&mut self, now: Time) {
-        while let Some(id) = self.network.refills.pop() {
+        while let Some(id) = self.shared.network.refills.pop() {
             self.refill_port(id, now);
         }
     }
 
     fn refill_port(&mut self, id: PortId, now: Time) {
         let mut place = 0;
-        for _ in 0..self.network.ports[id].more.missing.len() {
-            let flow = self.network.ports[id].more.missing[place];
-            if self.network.finds_room(id, flow) {
-                self.network.ports[id].more.missing.remove(place);
-                self.refill(flow, now);
+        for _ in 0..self.shared.network.ports[id].more.missing.len() {
+            let flow = self.shared.network.ports[id].more.missing[place];
+            if self.shared.network.finds_room(id, flow) {
+                self.shared.network.ports[id].more.missing.remove(place);
+                let onward = self.shared.refill(flow, now);
+                self.move_on(onward, id, now);
             } else {
                 place += 1;
             }
         }
-        self.network
-            .recheck_idle_port(&mut self.clock.calendar, id, now);
+        self.shared
+            .network
+            .recheck_idle_port(&mut self.shared.run.calendar, id, now);
     }
 }

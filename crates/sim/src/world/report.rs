@@ -11,6 +11,7 @@ use super::report_rows::{
 };
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
+use crate::mechanism::Headroom;
 use crate::medium::{Member, Radio, StationCount};
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
@@ -22,7 +23,19 @@ impl World {
     /// Watched output queues that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
     pub fn headroom_warnings(&self) -> Vec<String> {
-        self.mechanisms.headroom_warnings(&self.network)
+        self.shared
+            .mechanisms
+            .headroom_warnings(&self.shared.network)
+    }
+
+    /// Mechanisms of which no port sees data that could be stopped.
+    pub fn blind_warnings(&self) -> Vec<String> {
+        self.shared.mechanisms.blind_warnings(&self.shared.network)
+    }
+
+    /// What may still come to each port that a mechanism watches, when its mark has been crossed.
+    pub fn headroom(&self) -> Vec<Headroom> {
+        self.shared.mechanisms.headroom(&self.shared.network)
     }
 
     /// Sums up at the present. Checks conservation.
@@ -34,8 +47,8 @@ impl World {
     /// given back.
     pub fn last_report(&mut self) -> Report {
         let report = self.sum_up(take, take);
-        self.network.packets = Packets::default();
-        self.network.headers = Headers::default();
+        self.shared.network.packets = Packets::default();
+        self.shared.network.headers = Headers::default();
         self.ends.connections = Table::default();
         report
     }
@@ -48,28 +61,36 @@ impl World {
         let now = self.clock.now;
         self.settle();
         let (hops, starved) = (self.hop_counts(), self.starved());
-        let ids = self.network.flows.ids().zip(starved);
+        let ids = self.shared.network.flows.ids().zip(starved);
         let flows: Vec<FlowReport> = ids
             .map(|(id, starved)| self.flow_report(id, &hops[id.index()], starved, delays))
             .collect();
         let (by_class, all) = self.sums(&flows);
-        let total = |f: fn(&Flow) -> u64| self.network.flows.iter().map(f).sum::<u64>();
+        let total = |f: fn(&Flow) -> u64| self.shared.network.flows.iter().map(f).sum::<u64>();
         let (entered, delivered, dropped) = (
             total(|f| f.entered.packets),
             total(|f| f.stats.delivered.packets),
             total(|f| f.stats.dropped.packets),
         );
         let (held, control_held, queues_agree) = self.count_held();
-        let control_agrees = self.books.notices_sent == self.books.notices_heard + control_held;
-        let drops = self.books.drops.iter().map(|(key, count)| {
-            let base = self.books.drops_base.get(key).copied().unwrap_or_default();
+        let control_agrees = self.shared.run.books.notices_sent
+            == self.shared.run.books.notices_heard + control_held;
+        let drops = self.shared.run.books.drops.iter().map(|(key, count)| {
+            let base = self
+                .shared
+                .run
+                .books
+                .drops_base
+                .get(key)
+                .copied()
+                .unwrap_or_default();
             DropRow {
                 key: *key,
                 count: count.since(base),
             }
         });
         Report {
-            fingerprint: self.books.fingerprint.0,
+            fingerprint: self.shared.run.books.fingerprint.0,
             entered,
             delivered,
             dropped,
@@ -87,15 +108,17 @@ impl World {
                 .collect(),
             progress: self.ends.progress(now),
             ports: self
+                .shared
                 .network
                 .ports
                 .ids()
                 .map(|id| self.port_report(id, now))
                 .collect(),
             stations: self.stations_since_warmup(now),
-            control: self.books.notices_sent - self.books.notices_carried
+            control: self.shared.run.books.notices_sent - self.shared.run.books.notices_carried
                 + self.management_frames(),
-            deadlock: self.mechanisms.deadlock.clone(),
+            deadlock: self.shared.mechanisms.deadlock.clone(),
+            hearing: self.shared.mechanisms.hearing.clone(),
             standstill: self.standstill(held),
             stamps: self.stamp_reports(),
         }
@@ -104,7 +127,8 @@ impl World {
     /// The sums of all flows by class, and over all classes, without the flows of ACKs.
     fn sums(&self, flows: &[FlowReport]) -> (Vec<ClassReport>, ClassReport) {
         let classes = usize::from(
-            self.network
+            self.shared
+                .network
                 .flows
                 .iter()
                 .map(|f| f.class)
@@ -113,9 +137,10 @@ impl World {
         ) + 1;
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
-        let own = |r: &&FlowReport| !matches!(self.network.flows[r.flow].part, Part::Acks(_));
+        let own =
+            |r: &&FlowReport| !matches!(self.shared.network.flows[r.flow].part, Part::Acks(_));
         for report in flows.iter().filter(own) {
-            by_class[usize::from(self.network.flows[report.flow].class)].add(&report.sums);
+            by_class[usize::from(self.shared.network.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);
         }
         (by_class, all)
@@ -123,9 +148,9 @@ impl World {
 
     /// What stations counted since the end of the warm-up.
     fn stations_since_warmup(&self, now: Time) -> Vec<StationCount> {
-        let radios = self.air.radios.iter().enumerate();
+        let radios = self.media.air.radios.iter().enumerate();
         let count = |(station, radio): (usize, &Radio)| {
-            let count = self.air.station_count(station as u32, now);
+            let count = self.media.air.station_count(station as u32, now);
             count.since(&radio.base)
         };
         radios.map(count).collect()
@@ -133,7 +158,7 @@ impl World {
 
     /// Management frames sent since the beginning.
     fn management_frames(&self) -> u64 {
-        let radios = self.air.radios.iter();
+        let radios = self.media.air.radios.iter();
         radios.map(|radio| radio.count.management).sum()
     }
 
@@ -144,17 +169,17 @@ impl World {
         starved: bool,
         delays: fn(&mut Delays) -> Delays,
     ) -> FlowReport {
-        let delay = delays(&mut self.network.flows[id].stats.delay);
-        let flow = &self.network.flows[id];
+        let delay = delays(&mut self.shared.network.flows[id].stats.delay);
+        let flow = &self.shared.network.flows[id];
         let stats = &flow.stats;
-        let base = self.books.hops_base.get(id.index());
+        let base = self.shared.run.books.hops_base.get(id.index());
         let row = |(i, port): (usize, &PortId)| HopRow {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
         };
-        let members = self.air.members.get(&id).into_iter().flatten();
+        let members = self.media.air.members.get(&id).into_iter().flatten();
         let receiver = |member: &Member| ReceiverRow {
-            node: self.air.radios[member.station as usize].node,
+            node: self.media.air.radios[member.station as usize].node,
             packets: member.received - member.base,
             early: member.early,
         };
@@ -183,7 +208,10 @@ impl World {
     }
 
     fn port_report(&self, id: PortId, now: Time) -> PortReport {
-        let (count, base) = (self.port_count(id, now), &self.network.ports[id].more.base);
+        let (count, base) = (
+            self.port_count(id, now),
+            &self.shared.network.ports[id].more.base,
+        );
         let since = PortCount {
             packets: count.packets - base.packets,
             bytes: count.bytes - base.bytes,
@@ -205,12 +233,12 @@ impl World {
 
     /// A port's counters at `now`, with the areas of frames that are still held.
     pub(super) fn port_count(&self, id: PortId, now: Time) -> PortCount {
-        let port = &self.network.ports[id];
+        let port = &self.shared.network.ports[id];
         let mut count = port.sent();
         count.busy = self.busy_ticks(id, &count, now);
         let ahead = port.free_at().0.saturating_sub(now.0);
         count.area -= u128::from(port.sending) * u128::from(ahead);
-        let packets = &self.network.packets;
+        let packets = &self.shared.network.packets;
         let waiting = port.lists().flat_map(|list| packets.walk(list));
         for packet in waiting.chain(self.judged_at(id)) {
             count.area += u128::from(packet.frame()) * u128::from(now.0 - packet.at.0);
@@ -218,18 +246,17 @@ impl World {
         count.area -= port.more.held_before;
         count.max_bytes = port.max_bytes;
         count.stall = port.stall_clock(now);
-        count.closed = port
-            .gates
-            .as_ref()
-            .map(|g| g.closed(now))
-            .unwrap_or_default();
+        count.closed = match &port.gates {
+            Some(gates) => gates.closed(now),
+            None => self.media.air.closed(id, now),
+        };
         count
     }
 
     /// The packets of a radio port that queue management judges.
     fn judged_at(&self, id: PortId) -> impl Iterator<Item = &Packet> {
-        let radio = self.network.ports[id].is_radio();
-        let judged = radio.then(|| self.air.judged_packets(&self.network));
+        let radio = self.shared.network.ports[id].is_radio();
+        let judged = radio.then(|| self.media.air.judged_packets(&self.shared.network));
         let here = judged.into_iter().flatten();
         here.filter_map(move |(port, packet)| (port == id).then_some(packet))
     }
@@ -237,14 +264,14 @@ impl World {
     /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
     /// to the time after.
     fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
-        let Some(hop) = self.air.hop(id) else {
-            let port = &self.network.ports[id];
+        let Some(hop) = self.media.air.hop(id) else {
+            let port = &self.shared.network.ports[id];
             let ahead = port.gap_until.0.saturating_sub(now.0);
             let ticks = i128::from(count.wire_bytes() * port.ps_per_byte) + port.more.rate_excess;
             return (ticks - i128::from(ahead)).max(0) as u64;
         };
-        let exchange = self.air.radios[hop.from as usize].exchange;
-        let mine = |number| self.air.hops[number as usize].port == id;
+        let exchange = self.media.air.radios[hop.from as usize].exchange;
+        let mine = |number| self.media.air.hops[number as usize].port == id;
         let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
         hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
     }
@@ -253,33 +280,39 @@ impl World {
     fn count_held(&self) -> (u64, u64, bool) {
         let (mut data, mut control, mut notices, mut agree) = (0, 0, 0, true);
         let mut judged = BTreeMap::<PortId, u64>::new();
-        for (id, packet) in self.air.judged_packets(&self.network) {
+        for (id, packet) in self.media.air.judged_packets(&self.shared.network) {
             data += 1;
             *judged.entry(id).or_default() += packet.frame();
         }
-        for (id, port) in self.network.ports.ids().zip(self.network.ports.iter()) {
+        for (id, port) in self
+            .shared
+            .network
+            .ports
+            .ids()
+            .zip(self.shared.network.ports.iter())
+        {
             let mut bytes = u64::from(port.sending) + judged.get(&id).copied().unwrap_or(0);
             for list in port.lists() {
-                let waiting: Vec<&Packet> = self.network.packets.walk(list).collect();
+                let waiting: Vec<&Packet> = self.shared.network.packets.walk(list).collect();
                 data += waiting.len() as u64;
                 bytes += waiting.iter().map(|p| p.frame()).sum::<u64>();
             }
             agree &= bytes == port.queues().iter().map(|q| q.bytes).sum::<u64>();
-            for packet in self.network.packets.walk(&port.wire) {
+            for packet in self.shared.network.packets.walk(&port.wire) {
                 if packet.flow.is_none() {
                     control += 1
                 } else {
                     data += 1
                 }
             }
-            control += self.network.packets.walk(&port.control).count() as u64;
+            control += self.shared.network.packets.walk(&port.control).count() as u64;
             let carried = port.more.carried.iter();
             notices += carried
                 .map(|c| c.waiting.len() + c.riding.len())
                 .sum::<usize>();
         }
-        data += self.air.held(&self.network.packets).count() as u64;
-        agree &= data + control == u64::from(self.network.packets.live());
+        data += self.media.air.held(&self.shared.network.packets).count() as u64;
+        agree &= data + control == u64::from(self.shared.network.packets.live());
         (data, control + notices as u64, agree)
     }
 
@@ -287,52 +320,67 @@ impl World {
     /// entered, less what was lost or is held before.
     pub(super) fn hop_counts(&self) -> Vec<Vec<Count>> {
         let mut before: Vec<Vec<Count>> = self
+            .shared
             .network
             .flows
             .iter()
             .map(|f| vec![Count::default(); f.path.len()])
             .collect();
         let hop: Vec<BTreeMap<PortId, usize>> = self
+            .shared
             .network
             .flows
             .iter()
             .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
-        let main = |port: PortId| self.network.boxes.get(&port).copied().unwrap_or(port);
-        for ((_, port, flow, _), count) in &self.books.drops {
+        let main = |port: PortId| {
+            self.shared
+                .network
+                .boxes
+                .get(&port)
+                .copied()
+                .unwrap_or(port)
+        };
+        for ((_, port, flow, _), count) in &self.shared.run.books.drops {
             if let Some(i) = hop[flow.index()].get(&main(*port)) {
                 before[flow.index()][*i].packets += count.packets;
                 before[flow.index()][*i].bytes += count.bytes;
             }
         }
-        for id in self.network.ports.ids() {
-            let port = &self.network.ports[id];
+        for id in self.shared.network.ports.ids() {
+            let port = &self.shared.network.ports[id];
             let held = port
                 .lists()
-                .flat_map(|list| self.network.packets.walk(list))
-                .chain(self.network.packets.walk(&port.wire));
+                .flat_map(|list| self.shared.network.packets.walk(list))
+                .chain(self.shared.network.packets.walk(&port.wire));
             for packet in held.filter(|p| !p.flow.is_none()) {
                 if let Some(i) = hop[packet.flow.index()].get(&main(id)) {
                     before[packet.flow.index()][*i].add(u64::from(packet.len));
                 }
             }
         }
-        let judged = self.air.judged_packets(&self.network);
-        for (id, packet) in judged.chain(self.air.held(&self.network.packets)) {
+        let judged = self.media.air.judged_packets(&self.shared.network);
+        for (id, packet) in judged.chain(self.media.air.held(&self.shared.network.packets)) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
-        let counts = self.network.flows.iter().zip(before).map(|(flow, before)| {
-            let mut left = flow.entered;
-            before
-                .iter()
-                .map(|b| {
-                    left = left.since(*b);
-                    left
-                })
-                .collect()
-        });
+        let counts = self
+            .shared
+            .network
+            .flows
+            .iter()
+            .zip(before)
+            .map(|(flow, before)| {
+                let mut left = flow.entered;
+                before
+                    .iter()
+                    .map(|b| {
+                        left = left.since(*b);
+                        left
+                    })
+                    .collect()
+            });
         counts.collect()
     }
 }

@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 use crate::books::DropKey;
 use crate::connection::ConnectionStats;
 use crate::ids::{ConnectionId, FlowId, NodeId, PortId};
-use crate::mechanism::Deadlock;
+use crate::mechanism::{Deadlock, Hearing};
 use crate::medium::StationCount;
 use crate::network::PortCount;
 use crate::progress::Progress;
@@ -52,6 +52,8 @@ pub struct Report {
     pub control: u64,
     /// The first deadlock seen.
     pub deadlock: Option<Deadlock>,
+    /// Whether each mechanism of the scenario has told anybody.
+    pub hearing: Vec<Hearing>,
     /// What stands still at the end.
     pub standstill: Option<Standstill>,
     /// Laws of explicit feedback.

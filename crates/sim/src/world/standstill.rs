@@ -18,21 +18,29 @@ pub struct Standstill {
 const LONG: u64 = 10;
 
 impl World {
-    /// What stands still, where so many packets are held, none is in transmission, and none was delivered in the last
-    /// tenth of the time so far.
+    /// What stands still, where so many packets are held and none was delivered in the last tenth of the time so far. A frame in
+    /// transmission is a movement if its packet is about to arrive, or if none was lost meanwhile.
     pub fn standstill(&self, held: u64) -> Option<Standstill> {
         let (now, packets) = (self.now(), held);
-        let flows = self.network.flows.iter();
-        let since = flows.map(|f| f.stats.last).max()?;
+        let flows = self.shared.network.flows.iter();
+        let since = flows.clone().map(|f| f.stats.last).max()?;
         let long = now.since(since).0 >= now.0 / LONG;
-        let moves = self.network.ports.iter().any(|p| self.sends_data(p))
-            || self.air.radios.iter().any(|r| r.exchange.is_some());
-        (packets > 0 && long && !moves).then_some(Standstill { since, packets })
+        if packets == 0 || !long {
+            return None;
+        }
+        let loses = flows.map(|f| f.stats.last_lost).max() > Some(since);
+        let mut ports = self.shared.network.ports.iter();
+        let on_wires = ports.any(|p| self.sends_data(p, loses));
+        let on_air = self.media.air.sends_data();
+        let moves = on_wires || on_air && !loses;
+        (!moves).then_some(Standstill { since, packets })
     }
 
-    /// Whether a data frame is in transmission at a port or on its wire.
-    fn sends_data(&self, port: &Port) -> bool {
-        let mut wire = self.network.packets.walk(&port.wire);
-        port.sending > 0 || wire.any(|p| !p.flow.is_none())
+    /// Whether a data frame is in transmission at a port or on its wire; where frames are lost, one that arrives at its host.
+    fn sends_data(&self, port: &Port, loses: bool) -> bool {
+        let network = &self.shared.network;
+        let last = !port.far.is_none() && !network.nodes[port.far].forwards;
+        let mut wire = network.packets.walk(&port.wire);
+        (last || !loses) && (port.sending > 0 || wire.any(|p| !p.flow.is_none()))
     }
 }

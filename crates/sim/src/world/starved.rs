@@ -10,7 +10,7 @@ impl World {
     /// For each flow whether it had packets in the last third of the time so far, and none was delivered then: some
     /// waited all that time, or were lost. A flow of acknowledgements is never one.
     pub(super) fn starved(&self) -> Vec<bool> {
-        let flows = &self.network.flows;
+        let flows = &self.shared.network.flows;
         let from = Time(self.clock.now.0 - self.clock.now.0 / 3);
         let mut waits = vec![false; flows.ids().count()];
         for packet in self.data_packets().filter(|p| p.born < from) {
@@ -27,11 +27,15 @@ impl World {
 
     /// Every data packet in the network.
     fn data_packets(&self) -> impl Iterator<Item = &Packet> {
-        let packets = &self.network.packets;
-        let ports = self.network.ports.iter();
+        let packets = &self.shared.network.packets;
+        let ports = self.shared.network.ports.iter();
         let lists = ports.flat_map(|port| port.lists().chain([&port.wire]));
-        let judged = self.air.judged_packets(&self.network).map(|(_, p)| p);
-        let held = self.air.held(packets).map(|(_, p)| p);
+        let judged = self
+            .media
+            .air
+            .judged_packets(&self.shared.network)
+            .map(|(_, p)| p);
+        let held = self.media.air.held(packets).map(|(_, p)| p);
         let on_ports = lists.flat_map(|list| packets.walk(list));
         on_ports
             .filter(|p| !p.flow.is_none())

@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::connection::{Header, Side, ack_bytes};
-use crate::ids::{ConnectionId, FlowId, PacketId};
+use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Part;
 
 impl World {
@@ -41,27 +41,31 @@ impl World {
                 .note(now, |id| connections[id].receiver.delivered());
         }
         let c = &mut self.ends.connections[id];
-        let Header::Data(segment, _) = &self.network.headers[packet] else {
+        let Header::Data(segment, _) = &self.shared.network.headers[packet] else {
             unreachable!("an acknowledgement among the data");
         };
         if let Some(liar) = &mut c.liar {
             liar.see(segment.start + u64::from(segment.len), segment.sent);
         }
         let ack = c.receiver.on_segment(now, segment, ecn);
-        if c.transfers.is_some() {
-            self.ends.end_transfers(&self.network, id, now);
+        let transfers = c.transfers.is_some();
+        if self.ends.log.is_some() {
+            self.ends.note_delivered(id, now);
+        }
+        if transfers {
+            self.ends.end_transfers(&self.shared.network, id, now);
         }
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
         self.ends
-            .set_alarm(&mut self.clock.calendar, id, Side::Receiver);
+            .set_alarm(&mut self.shared.run.calendar, id, Side::Receiver);
     }
 
     /// An acknowledgement has come to the sending end.
     fn receive_ack(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
         let c = &mut self.ends.connections[id];
-        let Header::Ack(ack) = &self.network.headers[packet] else {
+        let Header::Ack(ack) = &self.shared.network.headers[packet] else {
             unreachable!("data among the acknowledgements");
         };
         c.heard = ack.received;
@@ -71,7 +75,9 @@ impl World {
         self.send_all(id, now);
         if answered {
             self.ends.connections[id].waiting = false;
-            self.network.ask(&mut self.clock.calendar, data, now);
+            self.shared
+                .network
+                .ask(&mut self.shared.run.calendar, data, now);
         }
     }
 
@@ -92,7 +98,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
-                self.ends.set_alarm(&mut self.clock.calendar, id, side);
+                self.ends.set_alarm(&mut self.shared.run.calendar, id, side);
             }
         }
     }
@@ -115,9 +121,10 @@ impl World {
         let c = &mut self.ends.connections[id];
         c.stats.window(c.sender.window(), now);
         self.ends
-            .set_alarm(&mut self.clock.calendar, id, Side::Sender);
-        if self.books.record.is_some() {
-            self.ends.show(&self.network, &mut self.books, id, now);
+            .set_alarm(&mut self.shared.run.calendar, id, Side::Sender);
+        if self.shared.run.books.record.is_some() {
+            self.ends
+                .show(&self.shared.network, &mut self.shared.run.books, id, now);
         }
     }
 
@@ -141,11 +148,12 @@ impl World {
 
     #[inline(always)]
     fn depart(&mut self, id: FlowId, len: u64, ecn: Ecn, header: Header, now: Time) {
-        let flow = &mut self.network.flows[id];
+        let flow = &mut self.shared.network.flows[id];
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
-        let packet = self.create(id, len as u16, seq, ecn, now);
-        self.network.headers.put(packet, header);
-        self.set_off(id, packet, now);
+        let packet = self.shared.create(id, len as u16, seq, ecn, now);
+        self.shared.network.headers.put(packet, header);
+        let onward = self.shared.set_off(id, packet, now);
+        self.move_on(onward, PortId::NONE, now);
     }
 }

@@ -88,7 +88,7 @@ fn the_order_of_boxes_matters() {
         let drops = run.report().drops;
         if !passes {
             assert_eq!(drops[0].key.0, Cause::LinkOff);
-            assert_eq!(run.network.ports[drops[0].key.1].more.name, "S>R~on-off");
+            assert_eq!(run.network().ports[drops[0].key.1].more.name, "S>R~on-off");
         }
     }
 }
@@ -135,7 +135,7 @@ fn every_lossy_box_is_a_place_of_its_own() {
     let places: Vec<&str> = report
         .drops
         .iter()
-        .map(|d| run.network.ports[d.key.1].more.name.as_str())
+        .map(|d| run.network().ports[d.key.1].more.name.as_str())
         .collect();
     assert_eq!(places, ["S>R~loss2", "S>R~loss"]);
     assert!(report.drops.iter().all(|d| d.key.0 == Cause::RandomLoss));
@@ -214,7 +214,7 @@ fn marks_are_as_frequent_as_asked_for_and_spare_what_cannot_be_marked() {
     let marks = |ecn: Ecn| {
         let mark = path_box("mark", &[("share", Value::Share(0.25))]);
         let mut run = world(vec![mark], 1..5000, 5.0);
-        let (from, to) = (run.network.flows[Id::new(0)].from, run.network.hosts[1]);
+        let (from, to) = (run.network().flows[Id::new(0)].from, run.network().hosts[1]);
         for n in 0..4000 {
             let packet = Injected {
                 to,
@@ -277,7 +277,7 @@ fn a_copy_is_told_before_the_fates_of_both_and_marked_by_itself() {
         path_box("mark", &[("share", Value::Share(0.5))]),
     ];
     let mut run = world(boxes, (1..2000).flat_map(|ms| [ms; 4]), 2.0);
-    let (from, to) = (run.network.flows[Id::new(0)].from, run.network.hosts[1]);
+    let (from, to) = (run.network().flows[Id::new(0)].from, run.network().hosts[1]);
     for n in 0..1000 {
         let packet = Injected {
             to,

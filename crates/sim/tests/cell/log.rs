@@ -22,8 +22,11 @@ fn entries(
     let mut spec = spec([link, None], ms as f64 / 1000.0);
     spec.ports[0].buffer = room;
     let mut world = World::build(&spec).expect("a link");
-    let port = &mut world.network.ports[Id::new(0)];
-    port.more.service.server_mut().expect("a server").journal = Some(Box::default());
+    let server = world.network_mut().ports[Id::new(0)]
+        .more
+        .service
+        .server_mut();
+    server.expect("a server").journal = Some(Box::default());
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
         inject(&mut world, at(ms), Id::new(0), bytes, tag);
     }
@@ -32,7 +35,10 @@ fn entries(
     for part in 1..=4 {
         world.advance(Time(world.end().0 / 4 * part));
         let (now, over) = (world.now(), part == 4);
-        let server = world.network.ports[Id::new(0)].more.service.server_mut();
+        let server = world.network_mut().ports[Id::new(0)]
+            .more
+            .service
+            .server_mut();
         entries.extend(server.expect("a server").take_entries(now, over));
     }
     entries

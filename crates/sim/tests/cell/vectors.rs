@@ -33,7 +33,7 @@ fn one_line_per_millisecond_is_twelve_megabits() {
         inject(&mut world, &vec![(0, 1500); 1200]);
         let delivered = deliveries(&mut world);
         assert_eq!(delivered.len(), packets);
-        let server = world.network.ports[Id::new(0)]
+        let server = world.network().ports[Id::new(0)]
             .more
             .service
             .server()

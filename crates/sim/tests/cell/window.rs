@@ -84,7 +84,11 @@ fn run(window: u32, traces: [AnyTrace; 2], emulator: &Emulator) -> World {
 
 /// Throughput in Mbit/s and the 95th percentile of the age in ms, as the contest's script has them.
 fn contest(world: &World) -> (f64, f64) {
-    let age = world.network.flows[Id::new(0)].stats.age.as_ref().unwrap();
+    let age = world.network().flows[Id::new(0)]
+        .stats
+        .age
+        .as_ref()
+        .unwrap();
     (
         age.throughput_bps(14).unwrap() / 1e6,
         age.p95_s(world.end()).unwrap() * 1e3,
@@ -148,7 +152,7 @@ fn a_fixed_window_does_what_it_does_over_mahimahi() {
     for (window, throughput, signal) in OBSERVED {
         let mut world = run(window, traces.clone(), MAHIMAHI);
         let (now, end) = (world.now(), world.end());
-        let server = world.network.ports[Id::new(0)]
+        let server = world.network_mut().ports[Id::new(0)]
             .more
             .service
             .server_mut()
@@ -169,7 +173,7 @@ fn a_fixed_window_does_what_it_does_over_mahimahi() {
 fn an_omniscient_sender_is_bounded_by_the_trace() {
     let Some(traces) = verizon() else { return };
     let world = run(1, traces, MAHIMAHI);
-    let server = world.network.ports[Id::new(0)]
+    let server = world.network().ports[Id::new(0)]
         .more
         .service
         .server()

@@ -266,6 +266,67 @@ fn red_keeps_the_average_where_its_probability_meets_the_load() {
     assert!((mean / 33_000.0 - 1.0).abs() < 0.05, "{mean}");
 }
 
+/// Ten frames arrive at ten times the line rate, so that all have come when the second leaves; a step of three frames. Those
+/// that find more than three waiting are the last five (the first is being sent); those that leave more than three behind
+/// are the second to the sixth, since the first leaves before another comes.
+#[test]
+fn the_step_marks_what_leaves_a_queue_behind_or_what_finds_one() {
+    for (marks, marked) in [("departure", 1..=5), ("arrival", 5..=9)] {
+        let given = [
+            ("min", Value::Bytes(Bytes(3 * 1518))),
+            ("max", Value::Bytes(Bytes(3 * 1518))),
+            ("marks", Value::Choice(marks)),
+        ];
+        let (mut net, hosts, d, port) = bottleneck(1.0, 1, &queue("ecn-ramp", &given));
+        net.flow("f", hosts[0], d, script([(0, 15_000)])).ecn = Ecn::Ect0;
+        let records = net.run_recorded().1;
+        let mine = records
+            .iter()
+            .filter(|r| r.what == What::Mark && r.port.index() == port);
+        assert_eq!(
+            mine.map(|r| r.seq).collect::<Vec<_>>(),
+            marked.collect::<Vec<_>>(),
+            "{marks}"
+        );
+    }
+}
+
+/// What takes no marks passes a queue that marks, and fills the buffer. `wred` drops it, and so does either queue without marks.
+#[test]
+fn what_takes_no_marks_passes_a_queue_that_marks_unless_it_is_told_to_drop() {
+    let no_marks = ("ecn", Value::Flag(false));
+    for (id, given, drops) in [
+        ("ecn-ramp", vec![], false),
+        (
+            "ecn-ramp",
+            vec![("unmarkable", Value::Choice("drop"))],
+            true,
+        ),
+        ("ecn-ramp", vec![no_marks.clone()], true),
+        ("wred", vec![], true),
+        ("wred", vec![no_marks], true),
+    ] {
+        let marks = [
+            ("min", Value::Bytes(Bytes(15_000))),
+            ("max", Value::Bytes(Bytes(60_000))),
+        ];
+        let report = overload(
+            20.0,
+            11 * MBIT,
+            Ecn::NotEct,
+            &queue(id, &[&marks[..], &given].concat()),
+        );
+        let [aqm, full] = [Cause::Aqm, Cause::BufferFull].map(|cause| lost_to(&report, cause));
+        // After the warm-up 9,167 frames come, and one of 8.82 is too many.
+        assert_eq!(
+            (aqm > 900, full > 900),
+            (drops, !drops),
+            "{id}: {aqm} {full}"
+        );
+        assert_eq!(if drops { full } else { aqm }, 0, "{id}");
+    }
+}
+
 /// The ramp marks what takes marks and drops the rest; either keeps the queue off the step.
 #[test]
 fn the_ramp_marks_or_drops_by_the_queue_now() {
@@ -273,7 +334,7 @@ fn the_ramp_marks_or_drops_by_the_queue_now() {
         ("min", Value::Bytes(Bytes(15_000))),
         ("max", Value::Bytes(Bytes(60_000))),
     ];
-    let ramp = queue("ecn-ramp", &given);
+    let ramp = queue("wred", &given);
     let dropped = overload(20.0, 11 * MBIT, Ecn::NotEct, &ramp);
     // Of 8.82 frames one: 11.3 % on the ramp to 20 % over 45 kB.
     let port = dropped.ports.iter().max_by_key(|p| p.count.area).unwrap();

@@ -113,7 +113,7 @@ fn a_world_driven_from_outside_is_the_same_world() {
         })
         .collect();
     waiting.sort_unstable();
-    let flows: Vec<_> = world.network.flows.ids().collect();
+    let flows: Vec<_> = world.network().flows.ids().collect();
     let (mut delivered, mut dropped) = (0, 0);
     let mut next = 0;
     // As an emulator does: hand in what has come, serve what is due, look at what has gone out.

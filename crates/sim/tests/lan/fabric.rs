@@ -1,6 +1,7 @@
 //! Networks with several paths, and those that cannot be built.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::record::What;
@@ -185,7 +186,7 @@ fn ecmp_places_flows_anew_with_each_seed() {
     for seed in 0..400 {
         net.0.seed = seed;
         let world = World::build(&net.0).expect("a fat tree");
-        let paths: Vec<Vec<usize>> = (world.network.flows.iter())
+        let paths: Vec<Vec<usize>> = (world.network().flows.iter())
             .map(|flow| flow.path.iter().map(|port| port.index()).collect())
             .collect();
         one_uplink += u32::from(paths.iter().all(|path| path[1] == paths[0][1]));
@@ -198,6 +199,62 @@ fn ecmp_places_flows_anew_with_each_seed() {
         assert!(seeds.values().all(|n| n.abs_diff(100) <= 39), "{seeds:?}");
     }
     assert!(one_uplink.abs_diff(50) <= 30, "{one_uplink}");
+}
+
+/// Every host of a fat tree sends to all others. Routes, and whether packets arrive, are found once for a switch and a list of
+/// destinations; a run is that of flows with lists of their own. What gets lost on the way is refused by the name of a flow.
+#[test]
+fn flows_that_share_a_list_of_destinations_are_those_with_lists_of_their_own() {
+    let all_to_all = |shared: bool| {
+        let (mut net, hosts) = fat_tree(0.005, 1_000 * MBIT);
+        let list: Arc<[usize]> = hosts.clone().into();
+        for (i, from) in hosts.iter().enumerate() {
+            let others = hosts.iter().copied().filter(|host| host != from);
+            let to = match shared {
+                true => Destination::Others(list.clone()),
+                false => Destination::AnyOf(others.collect()),
+            };
+            net.flow(&format!("f{i}"), *from, hosts[0], cbr(200 * MBIT))
+                .to = to;
+        }
+        net
+    };
+    let [own, shared] = [false, true].map(|shared| all_to_all(shared).run());
+    assert!(own.delivered > 1_000);
+    assert_eq!(
+        (own.fingerprint, own.delivered),
+        (shared.fingerprint, shared.delivered)
+    );
+    for shared in [false, true] {
+        let mut net = all_to_all(shared);
+        // To the last host of all.
+        net.0.links.last_mut().expect("links").max_frame = Bytes(1_000);
+        let refusal = World::build(&net.0).expect_err("frames that do not fit");
+        assert_eq!(refusal.path, "flows.f0.packet", "{refusal:?}");
+        let mut net = all_to_all(shared);
+        net.0.links.pop();
+        net.0.ports.truncate(2 * net.0.links.len());
+        let refusal = World::build(&net.0).expect_err("a host without a wire");
+        assert!(refusal.path.starts_with("nodes."), "{refusal:?}");
+    }
+    // Two trees without a link between them.
+    for shared in [false, true] {
+        let mut net = Net::new(0.01);
+        let hosts = ["A", "B", "C", "D"].map(|name| net.host(name));
+        for (switch, pair) in ["X", "Y"].iter().zip(hosts.chunks(2)) {
+            let switch = net.switch(switch);
+            pair.iter().for_each(|host| {
+                net.link(*host, switch, MBIT);
+            });
+        }
+        let to = match shared {
+            true => Destination::Others(hosts.into()),
+            false => Destination::AnyOf(hosts[1..].to_vec()),
+        };
+        net.flow("f", hosts[0], hosts[1], cbr(MBIT)).to = to;
+        let refusal = World::build(&net.0).expect_err("no way");
+        assert_eq!(refusal.path, "flows.f.to", "{refusal:?}");
+    }
 }
 
 /// Two paths of different length; the written route takes the longer.

@@ -80,7 +80,7 @@ fn simultaneous_packets_keep_the_order_in_which_they_were_injected() {
     world.advance(world.end());
     for record in world.take_records() {
         if record.what == backwater_sim::record::What::Send && record.port.index() == 0 {
-            sent.push(world.network.flows[record.flow].name.clone());
+            sent.push(world.network().flows[record.flow].name.clone());
         }
     }
     assert_eq!(sent, ["f", "A>B#0", "f"]);

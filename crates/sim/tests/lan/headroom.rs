@@ -8,7 +8,9 @@
 
 use backwater_sim::spec::{NodeKind, SwitchModel};
 use backwater_sim::targets::Destination;
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
+use backwater_transport::units::Bytes;
 
 use crate::net::*;
 
@@ -138,4 +140,98 @@ fn a_warning_comes_where_a_single_frame_has_no_room() {
             .all(|w| w.contains("5 more frames") && w.contains("room for 4"));
         assert!(said, "{warnings:?}");
     }
+}
+
+/// One feeder into an output that takes nothing, watched where its frames come in: XOFF is ten frames. The eleventh crosses it;
+/// one more begins before PAUSE takes effect, and one more where PAUSE waits behind a full frame.
+#[test]
+fn an_ingress_needs_the_frames_that_the_headroom_names_and_no_fewer() {
+    for (reverse, frames) in [(false, 2), (true, 3)] {
+        let worst = |buffer: u64| -> u64 {
+            let random = &mut Random::stream(1, "test", "ingress headroom");
+            let draws = (0..150).map(|_| {
+                let phases = [random.between(0, SLOT), random.between(0, SLOT)];
+                let net = at_ingress(reverse, buffer, &phases);
+                lost_at(&net.run(), 0)
+            });
+            draws.max().expect("some draws")
+        };
+        let needs = at_ingress(reverse, 50_000, &[0, 0]).world().headroom();
+        let [need] = &needs[..] else {
+            panic!("one place: {needs:?}");
+        };
+        assert_eq!(
+            (need.frames, need.frame, need.ingress),
+            (frames, 1518, true)
+        );
+        assert_eq!(need.feeders.len(), 1);
+        assert_eq!(worst((10 + frames) * 1518), 0, "reverse {reverse}");
+        assert!(worst((9 + frames) * 1518) > 0, "reverse {reverse}");
+    }
+}
+
+fn at_ingress(reverse: bool, buffer: u64, phases: &[u64]) -> Net {
+    let (mut net, port) = feeders(1, reverse, true, phases);
+    net.buffer(port, buffer);
+    net.0.mechanisms.clear();
+    let mut ports = net.0.ports.iter();
+    let from_feeder = ports.position(|p| p.name == "X>S0").expect("a port");
+    let marks = [
+        ("xoff", Value::Bytes(Bytes(15_180))),
+        ("xon", Value::Bytes(Bytes(7_590))),
+    ];
+    net.recipe("pfc", &[from_feeder], &marks);
+    net
+}
+
+/// A detector of queues at the ports through which frames come in, and one of ingress at the port by which they leave, stop
+/// nobody: each is told, with the ports that are right. Acknowledgements are no data. Where one of the ports is right, all is.
+#[test]
+fn a_mechanism_that_sees_no_data_it_could_stop_says_so() {
+    for (recipe, right, wrong) in [
+        ("pause", vec!["X>D"], vec!["X>S0", "X>S1"]),
+        ("pause-class", vec!["X>D"], vec!["X>S0", "X>S1"]),
+        ("pause-destination", vec!["X>D"], vec!["X>S1"]),
+        ("pfc", vec!["X>S0", "X>S1"], vec!["X>D"]),
+    ] {
+        let warnings = |names: &[&str]| {
+            let (mut net, _) = feeders(2, false, false, &[0; 4]);
+            net.0.mechanisms.clear();
+            let at = |name: &&str| net.0.ports.iter().position(|p| p.name == *name);
+            let at: Vec<usize> = names.iter().map(|n| at(n).expect("a port")).collect();
+            for port in &at {
+                net.buffer(*port, 50_000);
+            }
+            net.recipe(recipe, &at, &[]);
+            net.world().blind_warnings()
+        };
+        assert_eq!(warnings(&right), Vec::<String>::new(), "{recipe}");
+        assert_eq!(
+            warnings(&[&right[..], &wrong].concat()),
+            Vec::<String>::new()
+        );
+        let said = warnings(&wrong);
+        assert_eq!(said.len(), 1, "{recipe} {said:?}");
+        let named = right
+            .iter()
+            .all(|name| said[0].contains(&format!("\"{name}\"")));
+        assert!(said[0].contains("stops nobody") && named, "{said:?}");
+    }
+}
+
+/// A neighbour that does not obey cannot be stopped.
+#[test]
+fn a_mechanism_whose_neighbours_do_not_obey_stops_nobody() {
+    let mut net = Net::new(0.1);
+    let (x, d, s) = (net.switch("X"), net.host("D"), net.host("S"));
+    net.link(s, x, 10 * MBIT);
+    let port = net.link(x, d, MBIT)[0];
+    net.buffer(port, 50_000);
+    net.flow("f", s, d, script([(0, 1_500)]));
+    net.recipe("pause", &[port], &[]);
+    let said = net.world().blind_warnings();
+    assert!(
+        said.len() == 1 && said[0].contains("no data comes"),
+        "{said:?}"
+    );
 }

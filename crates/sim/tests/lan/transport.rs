@@ -344,14 +344,14 @@ fn flows_and_companions_know_each_other() {
     let world = net.world();
     let c = &world.ends.connections.iter().next().expect("one");
     assert_eq!(
-        world.network.flows[c.data].part,
+        world.network().flows[c.data].part,
         Part::Data(backwater_sim::table::Id::new(0))
     );
     assert_eq!(
-        world.network.flows[c.acks].part,
+        world.network().flows[c.acks].part,
         Part::Acks(backwater_sim::table::Id::new(0))
     );
-    assert_eq!(world.network.flows[c.acks].name, "f1~ack");
+    assert_eq!(world.network().flows[c.acks].name, "f1~ack");
 }
 
 /// Hosts on both sides of two switches; rates of the three links in Mbit/s.

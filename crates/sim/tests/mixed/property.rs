@@ -57,7 +57,7 @@ fn delays(spec: &Spec, world: &World, report: &Report, number: u64) {
         },
     };
     for flow in &report.flows {
-        let name = &world.network.flows[flow.flow].name;
+        let name = &world.network().flows[flow.flow].name;
         let sum = &flow.sums.sum;
         let parts = [
             sum.serial,

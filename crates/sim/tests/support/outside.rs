@@ -7,10 +7,10 @@ use backwater_transport::units::{Bytes, Time};
 
 /// Injects a packet of so many IP bytes at the sender of a flow, for its receiver.
 pub fn inject(world: &mut World, at: Time, flow: FlowId, len: u64, tag: u64) {
-    let of = &world.network.flows[flow];
+    let of = &world.network().flows[flow];
     let host = of.to.iter().next().expect("a destination");
     let packet = Injected {
-        to: world.network.hosts[host as usize],
+        to: world.network().hosts[host as usize],
         class: of.class,
         len: Bytes(len),
         ecn: Ecn::NotEct,

@@ -38,7 +38,7 @@ fn relay(rts: u64) -> (Cell, [usize; 4]) {
 /// Whether gates of a station hold anything back.
 fn shut(world: &World, station: usize) -> bool {
     let now = world.now();
-    let gates = world.air.radios[station].gates.as_ref();
+    let gates = world.air().radios[station].gates.as_ref();
     gates.is_some_and(|gates| gates.shut(now))
 }
 
@@ -58,7 +58,7 @@ fn a_time_of_nought_opens_gates_within_a_frame() {
             world.advance(world.now() + Span::micros(10));
             let ends = |m: &backwater_sim::medium::wifi::radio::Management| m.notice.quanta() == 0;
             let after = shut(&world, a);
-            let tells = world.air.radios[b].notices.iter().any(ends);
+            let tells = world.air().radios[b].notices.iter().any(ends);
             if told.is_none() && after && tells {
                 told = Some(world.now());
             }
@@ -131,7 +131,7 @@ fn nothing_is_missing_where_a_run_ends_at_shut_gates() {
         assert!(shut(&world, a), "{recipe}");
         let flow = &report.flows[0].sums;
         let gone = flow.delivered.packets + flow.dropped.packets;
-        let held = world.air.radios[a].categories[1].frames;
+        let held = world.air().radios[a].categories[1].frames;
         assert!(held > 0 && gone < flow.entered.packets, "{recipe}: {held}");
     }
 }

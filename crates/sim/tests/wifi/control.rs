@@ -13,7 +13,7 @@ use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span, Time};
 
 use backwater_sim::medium::wifi::air_log::{Body, Fate};
-use backwater_sim::medium::wifi::frame::FrameKind;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::world::World;
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, poisson, saturated};
@@ -191,7 +191,7 @@ fn a_relay_that_looks_at_its_queue_is_given_way_to() {
     let lost = |cell: &Cell| {
         let (world, report) = cell.run();
         let drops = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
-        let at_relay = drops.filter(|d| world.network.ports[d.key.1].node.index() == 2);
+        let at_relay = drops.filter(|d| world.network().ports[d.key.1].node.index() == 2);
         at_relay.map(|d| d.count.packets).sum::<u64>()
     };
     let mut cell = fork(Some(aifsn(true)));
@@ -266,7 +266,7 @@ fn a_hold_follows_its_rate_and_leaves_nothing_behind() {
         let (mut rates, mut most, mut ended_full) = (BTreeSet::new(), 0, false);
         while world.now() < Time::ZERO + Span::secs(30) {
             world.advance(world.now() + Span::millis(1));
-            let holds = &world.air.radios[1].holds;
+            let holds = &world.air().radios[1].holds;
             assert!(holds.len() <= 1, "{holds:?}");
             let Some(held) = holds.first() else { continue };
             rates.extend(held.rate.map(|rate| rate.0));
@@ -275,7 +275,7 @@ fn a_hold_follows_its_rate_and_leaves_nothing_behind() {
             assert!(held.frames == 0 || held.next >= world.now(), "{held:?}");
         }
         assert!(rates.len() > 10, "{rates:?}");
-        assert!(ended_full && world.air.radios[1].holds.is_empty());
+        assert!(ended_full && world.air().radios[1].holds.is_empty());
         assert_eq!(most, 100);
     }
 }
@@ -289,10 +289,10 @@ fn a_hold_that_limits_nothing_any_longer_is_gone() {
     let mut held = false;
     while world.now() < Time::ZERO + Span::secs(20) {
         world.advance(world.now() + Span::millis(50));
-        held |= !world.air.radios[1].holds.is_empty();
+        held |= !world.air().radios[1].holds.is_empty();
     }
     assert!(held, "there was a hold");
-    assert!(world.air.radios[1].holds.is_empty());
+    assert!(world.air().radios[1].holds.is_empty());
 }
 
 /// Sources of the fork stop at 20 s. They stepped back by no more than ten steps; the last request holds for a
@@ -451,7 +451,7 @@ fn a_request_that_is_given_up_waits_no_longer() {
         .iter()
         .filter(|frame| matches!(frame.body, Some(Body::Notice(..))) && frame.fate == Fate::Lost);
     assert!(lost.count() > 0);
-    let relay = &world.air.radios[2];
+    let relay = &world.air().radios[2];
     assert_eq!(relay.categories[3].frames as usize, relay.notices.len());
 }
 

@@ -125,7 +125,7 @@ fn a_relay_says_how_much_it_holds_in_a_field_of_its_frames() {
                 assert_eq!(fields.numbers, brings);
             }
         }
-        let overhead = world.air.media[0].overhead;
+        let overhead = world.air().media[0].overhead;
         let rows = heard.lock().expect("one thread").clone();
         let hop = &report.flows[0].hops[1].count;
         (rows, hop.packets, report.flows[0].sums.sum.serial, overhead)
@@ -177,7 +177,7 @@ fn a_detector_sees_packets_whose_lifetime_is_over_leave() {
     let expired = report.drops.iter().find(|d| d.key.0 == Cause::Expired);
     assert!(expired.is_some_and(|d| d.count.packets > 100));
     let [came, left] = *counts.lock().expect("one thread");
-    let category = &world.air.radios[a].categories[1];
+    let category = &world.air().radios[a].categories[1];
     // A frame that was received and not yet acknowledged still counts.
     assert_eq!(came - left, category.frames);
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use backwater_sim::mechanism::notice::{Ask, Durations, Form, Hosts, Notice, Step};
 use backwater_sim::medium::wifi::air::{Medium, NOBODY};
 use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried, Fate, Fields};
-use backwater_sim::medium::wifi::frame::FrameKind;
-use backwater_sim::medium::wifi::mac::MacSpec;
-use backwater_sim::medium::wifi::phy::{Band, Phy};
+use backwater_sim::medium::wifi::mac::category::MacSpec;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
+use backwater_sim::medium::wifi::phy::standard::{Band, Phy};
 use backwater_sim::medium::wifi::wifi_bytes::{field_size, management_size, write};
 use backwater_sim::packet::Traffic;
 use backwater_sim::table::Id;
@@ -243,26 +243,42 @@ fn many_stations_are_named_by_a_map() {
     assert_eq!(action(&medium, &stop, &named), [&said[..], &map].concat());
 }
 
-/// IEEE 802.11-2012 8.5.17.5: category 13, action 3, element 116 with four durations, little-endian, BK first; 802.11s/D3
-/// lets it name a destination. The one queue of DCF is that of best effort.
+/// IEEE 802.11-2012 8.5.17.5 and 8.4.2.103: category 13, action 3, element 116 of 14 bytes, the destination's address (the
+/// group's for all) and four durations, little-endian, BK first. 802.11s/D3.02 has no address: 8 bytes. The one queue of DCF is
+/// that of best effort. A management frame has 24 B before and 4 B behind.
 #[test]
 fn a_congestion_notification_has_a_time_for_each_category() {
-    let durations = Durations {
+    let durations = |addressed| Durations {
         units: [0x0102, 0x0304, 0x0506, 0x0708],
         unit: Span::micros(100),
         to_tree: true,
+        addressed,
     };
-    let said = |hosts| notice(Form::Congestion(durations), 0xFF, Ask::Stop(1), hosts);
+    let said = |addressed, hosts| {
+        let form = Form::Congestion(durations(addressed));
+        notice(form, 0xFF, Ask::Stop(1), hosts)
+    };
+    let wide = medium(B, edca(B, BASIC));
     let all = [13, 3, 116, 8, 2, 1, 4, 3, 6, 5, 8, 7];
-    assert_eq!(action(&medium(B, edca(B, BASIC)), &said(None), &[]), all);
+    assert_eq!(action(&wide, &said(false, None), &[]), all);
+    assert_eq!(management_size(&said(false, None)), 24 + 12 + 4);
     let one = [13, 3, 116, 8, 0, 0, 2, 1, 0, 0, 0, 0];
-    assert_eq!(action(&medium(B, dcf(B, BASIC)), &said(None), &[]), one);
+    assert_eq!(
+        action(&medium(B, dcf(B, BASIC)), &said(false, None), &[]),
+        one
+    );
     let host: Hosts = Arc::from([0b1_u64]);
     let named = [13, 3, 116, 14, 0x02, 0, 0, 9, 0, 0, 2, 1, 4, 3, 6, 5, 8, 7];
-    assert_eq!(
-        action(&medium(B, edca(B, BASIC)), &said(Some(host)), &[9]),
-        named
-    );
+    let group = [
+        13, 3, 116, 14, 255, 255, 255, 255, 255, 255, 2, 1, 4, 3, 6, 5, 8, 7,
+    ];
+    for (said, nodes, bytes) in [
+        (said(true, Some(host)), &[9][..], named),
+        (said(true, None), &[], group),
+    ] {
+        assert_eq!(action(&wide, &said, nodes), bytes);
+        assert_eq!(management_size(&said), 24 + 18 + 4);
+    }
 }
 
 /// Numbers stand behind the packet, big-endian in as many bytes as their fields have, and then a notice.

@@ -72,7 +72,7 @@ fn hidden_stations_that_send_all_the_time_reach_nobody_and_repeat_nothing() {
     let flows = [a, c].map(|flow| &report.flows[flow].sums);
     // The first and last frame may have the medium for themselves.
     assert!(flows.iter().all(|f| f.delivered.packets <= 2), "{flows:?}");
-    let sent: u64 = world.air.radios.iter().map(|r| r.count.frames).sum();
+    let sent: u64 = world.air().radios.iter().map(|r| r.count.frames).sum();
     let unheard = lost(&report, Cause::Unheard);
     assert!(unheard > 2000, "{unheard}");
     let delivered: u64 = flows.iter().map(|f| f.delivered.packets).sum();

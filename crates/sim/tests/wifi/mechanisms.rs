@@ -66,7 +66,7 @@ fn fork() -> (Cell, usize) {
 /// Packets lost for want of room at a station.
 fn lost_at(world: &World, report: &Report, station: usize) -> u64 {
     let full = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
-    let here = full.filter(|d| world.network.ports[d.key.1].node.index() == station);
+    let here = full.filter(|d| world.network().ports[d.key.1].node.index() == station);
     here.map(|d| d.count.packets).sum()
 }
 
@@ -190,7 +190,7 @@ fn a_feeder_that_a_hidden_station_disturbs_misses_group_frames() {
     let records = world.take_records();
     let sent = world.report().stations[relay].management;
     let moves = |station: usize| {
-        let of = |p: backwater_sim::ids::PortId| world.network.ports[p].node.index();
+        let of = |p: backwater_sim::ids::PortId| world.network().ports[p].node.index();
         let moved = records.iter().filter(|r| r.what == What::Aifsn);
         moved.filter(|r| of(r.port) == station).count()
     };
@@ -258,7 +258,7 @@ fn a_detector_at_a_relay_sees_each_mac_transmission() {
         assert_eq!((seen.bytes, seen.next), (bytes, Some(d as u32)));
     }
     // Data, SIFS and ACK, each a propagation delay longer.
-    let medium = &world.air.media[0];
+    let medium = &world.air().media[0];
     for (_, seen, _) in sent.iter().filter(|r| r.1.retries == 0) {
         let bytes = seen.bytes - 18 + medium.overhead;
         let data = medium.phy.airtime(bytes, medium.phy.data);
@@ -351,5 +351,5 @@ fn a_watermark_asks_at_once() {
     let parts = ["watermark", "request", "aifsn"];
     cell.0.mechanisms = vec![mechanism(parts, vec![relay], &slow)];
     let (world, _) = cell.run();
-    assert!(world.air.radios[0].steps[1] > 0 && world.air.radios[1].steps[1] > 0);
+    assert!(world.air().radios[0].steps[1] > 0 && world.air().radios[1].steps[1] > 0);
 }

@@ -3,8 +3,8 @@
 //! an ACK 304 µs, propagation is 1 µs.
 
 use backwater_sim::cause::Cause;
-use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::mac::{AfterCollision, MacSpec};
+use backwater_sim::medium::wifi::mac::category::{AfterCollision, MacSpec};
+use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::spec::CategorySpec;
 use backwater_sim::world::{DropRow, PortReport, Report};
 use backwater_transport::units::Span;
@@ -92,13 +92,13 @@ fn lost_packets_are_blamed_on_the_retry_limit_after_as_many_transmissions() {
         .filter(|d| d.key.2.index() == doomed)
         .collect();
     let attempts = report.stations[0].attempts;
-    assert_eq!(world.network.nodes.0[a].name, "s0");
+    assert_eq!(world.network().nodes.0[a].name, "s0");
     // Between two data frames of C lie at most 11 + 305 + 50 + 31 × 20 µs: too short for A's.
     assert_eq!(drops.len(), 1);
     assert_eq!((drops[0].key.0, attempts), (Cause::RetryLimit, 7));
     // It waits until then and no longer: at most 31 + 63 + 127 + 255 + 511 + 2 × 1023 slots of 20 µs and seven exchanges of less than
     // 1.5 ms each, of a second.
-    let hop = |p: &&PortReport| world.network.ports[p.port].more.name == "s0>s100";
+    let hop = |p: &&PortReport| world.network().ports[p.port].more.name == "s0>s100";
     let port = report.ports.iter().find(hop).expect("the hop from A to B");
     let waited = port.count.area as f64 / port.count.max_bytes as f64 / Span::secs(1).0 as f64;
     assert!(waited > 0.0 && waited < 0.072, "{waited}");

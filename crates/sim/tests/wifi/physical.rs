@@ -1,10 +1,10 @@
 //! The physical channel: shares that follow from the error of one frame, capture, and cells so close that
 //! it must agree with the unit disc.
 
-use backwater_sim::medium::wifi::channel::ChannelSpec;
-use backwater_sim::medium::wifi::mac::MacSpec;
-use backwater_sim::medium::wifi::phy::{ACK, OVERHEAD};
-use backwater_sim::medium::wifi::physical::Physical;
+use backwater_sim::medium::wifi::mac::category::MacSpec;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::{ACK, OVERHEAD};
 use backwater_sim::spec::{Refusal, Routing};
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
@@ -39,7 +39,7 @@ fn one_try(mut mac: MacSpec) -> MacSpec {
 /// The rate that the first hop of a cell took.
 fn rate(cell: &Cell) -> Result<Rate, String> {
     match World::build(&cell.0) {
-        Ok(world) => Ok(world.air.hops[0].rate),
+        Ok(world) => Ok(world.air().hops[0].rate),
         Err(refusal) => Err(refusal.what),
     }
 }
@@ -284,7 +284,7 @@ fn routes_go_over_links_that_keep_the_target() {
     cell.flow(stations[0], stations[4], 1, cbr(1500, 100_000));
     let world = World::build(&cell.0).expect("a chain");
     let rates: Vec<u64> = world
-        .air
+        .air()
         .hops
         .iter()
         .map(|h| h.rate.0 / 1_000_000)

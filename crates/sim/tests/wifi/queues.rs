@@ -142,7 +142,7 @@ fn bytes_that_wait_at_a_station_are_counted() {
     cell.spec(0).buffer = Limit::Packets(20);
     let at = |cell: &Cell, name: &str| {
         let (world, report) = cell.run();
-        let named = |p: &&PortReport| world.network.ports[p.port].more.name == name;
+        let named = |p: &&PortReport| world.network().ports[p.port].more.name == name;
         let port = report.ports.iter().find(named).expect("a hop of this name");
         let mean = port.count.area as f64 / Span::secs(55).0 as f64 / 1518.0;
         (port.count.max_bytes, mean)
@@ -208,6 +208,8 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
         ("top", Value::Share(1.0)),
         ("classes", Value::Count(1)),
         ("ecn", Value::Flag(true)),
+        ("marks", Value::Choice("arrival")),
+        ("unmarkable", Value::Choice("pass")),
     ];
     let queue = (row.expect("a queue").build)(&Args(options.into())).expect("legal options");
     let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));

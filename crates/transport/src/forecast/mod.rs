@@ -36,6 +36,8 @@ pub struct Forecaster {
     model: Model,
     tick: Span,
     unit: u64,
+    /// A new forecast leaves no sooner than this after the last.
+    interval: Span,
     tables: Arc<process::Tables>,
     belief: Vec<f64>,
     average: f64,
@@ -75,8 +77,8 @@ impl Account {
 }
 
 impl Forecaster {
-    /// A forecaster that counts packets of `unit` bytes.
-    pub fn new(process: &Process, model: Model, unit: u64) -> Forecaster {
+    /// A forecaster that counts packets of `unit` bytes and makes a forecast each `every` ticks.
+    pub fn new(process: &Process, model: Model, unit: u64, every: u64) -> Forecaster {
         let tables = process.tables();
         let belief = tables.prior();
         let mut forecaster = Forecaster {
@@ -84,6 +86,7 @@ impl Forecaster {
             model,
             tick: process.tick,
             unit,
+            interval: process.tick.times(every),
             belief,
             tables: Arc::new(tables),
             time: None,
@@ -176,13 +179,16 @@ impl Forecaster {
     pub fn feedback(&mut self, now: Time) -> Option<Feedback> {
         self.advance(now);
         let time = self.time?;
-        if self.made != Some(time) {
+        if self
+            .made
+            .is_none_or(|made| time.since(made) >= self.interval)
+        {
             self.forecast();
             self.settled = self.account.settled();
             self.made = Some(time);
         }
         Some(Feedback::Forecast {
-            made: time,
+            made: self.made?,
             packets: self.packets,
             settled: self.settled,
         })
@@ -204,7 +210,7 @@ mod tests {
             quantile: 0.05,
             tabulated: true,
         };
-        Forecaster::new(&process, model, 1400)
+        Forecaster::new(&process, model, 1400, 1)
     }
 
     fn segment(position: u64, next: Span, discarded: u64) -> Segment {

@@ -2,7 +2,7 @@
 
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::controller::{
-    Ack, AnyController, CONTROLLERS, Cause, Congestion, Controller, Departure, Sent,
+    Ack, AnyController, CONTROLLERS, Cause, Congestion, Controller, Departure, Idle, Sent,
 };
 use backwater_transport::segment::{Ecn, Feedback};
 use backwater_transport::units::{Rate, Span, Time};
@@ -280,4 +280,114 @@ fn codepoints_and_headers_fit_the_layout() {
             ),
         }
     }
+}
+
+/// An acknowledgement of a sender whose round trip is so long, and which filled its window or not.
+fn acknowledge_after(
+    controller: &mut AnyController,
+    srtt: Span,
+    cwnd_limited: bool,
+    header: CongestionHeader,
+) {
+    let packets = controller.limits().window / MSS;
+    let feedback = Feedback::Congestion(header);
+    controller.on_ack(&Ack {
+        acked: MSS,
+        advanced: MSS,
+        acked_segments: 1,
+        rtt: Some(srtt),
+        srtt,
+        cwnd_limited,
+        feedback: Some(&feedback),
+        ..quiet_ack(at(9.0), packets * MSS)
+    });
+}
+
+/// A sender whose window was not full takes no increase, but every decrease.
+#[test]
+fn xcp_takes_no_increase_while_its_window_is_not_full() {
+    let step = 4.0 * MSS as f64 * EXPANSION / 0.1;
+    let grown = |limited, sign: f64| {
+        let mut xcp = build("xcp", &[]);
+        let header = CongestionHeader::Change {
+            rtt: RTT,
+            spacing: 0.0,
+            change: sign * step,
+        };
+        acknowledge_after(&mut xcp, RTT, limited, header);
+        window(&xcp)
+    };
+    assert!(near(grown(true, 1.0), 14.0));
+    assert!(near(grown(false, 1.0), 10.0));
+    assert!(near(grown(true, -1.0), 6.0) && near(grown(false, -1.0), 6.0));
+}
+
+/// A round trip of 5 s is believed and reported as two, and a rate fills so much.
+#[test]
+fn a_round_trip_beyond_the_greatest_is_not_believed() {
+    for (options, believed) in [
+        (&[][..], 2),
+        (&[("max_rtt", "3 s")], 3),
+        (&[("max_rtt", "9 s")], 5),
+    ] {
+        let mut rcp = build("rcp", options);
+        let rate = 1e5;
+        let header = CongestionHeader::Rate { rtt: RTT, rate };
+        acknowledge_after(&mut rcp, Span::secs(5), true, header);
+        assert_eq!(announced(&mut rcp).rtt(), Some(Span::secs(believed)));
+        let filled = rate / EXPANSION * believed as f64 / MSS as f64;
+        assert!(near(window(&rcp), filled + 1.0), "{}", window(&rcp));
+        let mut iacp = build("iacp", options);
+        let header = CongestionHeader::Window {
+            rtt: RTT,
+            cwnd: 1.0,
+            window: 10.0,
+        };
+        acknowledge_after(&mut iacp, Span::secs(5), true, header);
+        assert_eq!(announced(&mut iacp).rtt(), Some(Span::secs(believed)));
+    }
+}
+
+/// A lower rate shrinks RCP's window at once. After an idle time it begins again with its first window and asks.
+#[test]
+fn rcp_shrinks_with_its_rate_and_begins_again_after_an_idle_time() {
+    let mut rcp = build("rcp", &[]);
+    for rate in [1e7, 1e5] {
+        hear(&mut rcp, at(0.1), CongestionHeader::Rate { rtt: RTT, rate });
+        assert!(near(
+            window(&rcp),
+            rate / EXPANSION * 0.1 / MSS as f64 + 1.0
+        ));
+    }
+    hear(
+        &mut rcp,
+        at(0.2),
+        CongestionHeader::Rate {
+            rtt: RTT,
+            rate: 1e7,
+        },
+    );
+    rcp.on_idle(&Idle {
+        now: at(9.0),
+        window: MSS,
+        threshold: 0,
+    });
+    assert!(near(window(&rcp), 10.0), "{}", window(&rcp));
+    assert_eq!(rcp.limits().pacing, None);
+}
+
+/// A lower target of iACP lowers the window by the same share of the way.
+#[test]
+fn iacp_approaches_a_lower_target_from_above() {
+    let mut iacp = build("iacp", &[("a", "0.1")]);
+    for n in 0..20 {
+        let header = CongestionHeader::Window {
+            rtt: RTT,
+            cwnd: 10.0,
+            window: 2.0,
+        };
+        hear(&mut iacp, at(0.1 + 0.001 * f64::from(n)), header);
+    }
+    let expected = 2.0 + 8.0 * libm::pow(0.9, 20.0);
+    assert!(near(window(&iacp), expected), "{}", window(&iacp));
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeAlias, TypeVar
@@ -22,6 +24,9 @@ Level: TypeAlias = str  # "6 dB" or "20 dBm", as the argument says
 Capacity: TypeAlias = str  # "50 kB", "100 packets" or "unlimited"
 # A table as a person writes it.
 Written: TypeAlias = Mapping[str, Any]
+
+# An annotation that lists all that an argument may be.
+_LITERAL = re.compile(r"\(?\s*Literal\[([^\]]*)\](?:\s*\|\s*None)?\s*\)?")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -104,6 +109,12 @@ class _Checked(type):
             _check(cls.__name__, inspect.signature(cls.__init__), (None, *args), kwargs)
             return super().__call__(*args, **kwargs)
 
+        @property
+        def __signature__(cls) -> inspect.Signature:
+            """That of the constructor, for people who ask what it takes."""
+            signature = inspect.signature(cls.__init__)
+            return signature.replace(parameters=list(signature.parameters.values())[1:])
+
 
 class Table(metaclass=_Checked):
     """A dataclass that is a table of the scenario; what is None is left out."""
@@ -151,11 +162,27 @@ def _check(
         if given not in known:
             raise _unknown(what, given, known)
     try:
-        signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         raise Refusal(
             f"{what}: {error}", place=what, fix=f"write {what}({', '.join(known)})"
         ) from None
+    for name, value in bound.arguments.items():
+        choices = _choices(str(signature.parameters[name].annotation))
+        if choices and isinstance(value, str) and value not in choices:
+            raise Refusal(
+                f"{what} has no {_argument(name)} `{value}`",
+                place=f"{what}({name}=...)",
+                nearest=nearest(value, choices) or list(choices),
+                fix=f"give one of {', '.join(choices)}",
+            )
+
+
+@functools.cache
+def _choices(annotation: str) -> tuple[str, ...]:
+    """The texts that an argument may be; none where it may be others, too."""
+    found = _LITERAL.fullmatch(" ".join(annotation.split()))
+    return () if found is None else tuple(ast.literal_eval(f"({found[1]},)"))
 
 
 def _unknown(what: str, given: str, known: list[str]) -> Refusal:

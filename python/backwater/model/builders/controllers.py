@@ -259,6 +259,7 @@ class Controller(Part):
         counts: int | None = None,
         escape: float | None = None,
         gain: float | None = None,
+        forecast_every: int | None = None,
         heartbeat: Time | None = None,
         reorder: Time | None = None,
         unit: Size | None = None,
@@ -287,6 +288,8 @@ class Controller(Part):
           default 30, ≥ 2, ≤ 100)
         * `escape`: rate at which an outage ends, 1/s (number, default 1, ≥ 0.001, ≤ 1000)
         * `gain`: weight of a new tick in variant ewma (number, default 0.125, ≥ 0.001, ≤ 1)
+        * `forecast_every`: ticks between two forecasts of the receiver; 2 gives what several
+          flows of the program have (whole number, default 1, ≥ 1, ≤ 8)
         * `heartbeat`: longest silence of the sender (time, default 50 ms, ≥ 1 ms, ≤ 10 s)
         * `reorder`: segments sent longer ago than this are not overtaken any more (time,
           default 10 ms, ≤ 10 s)
@@ -309,6 +312,7 @@ class Controller(Part):
             counts=counts,
             escape=escape,
             gain=gain,
+            forecast_every=forecast_every,
             heartbeat=heartbeat,
             reorder=reorder,
             unit=unit,

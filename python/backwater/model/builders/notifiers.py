@@ -183,6 +183,7 @@ class Notifier(Part):
         most: Time | None = None,
         lead: Time | None = None,
         unit: Literal["102.4us", "100us"] | None = None,
+        element: Literal["2012", "D3.02"] | None = None,
         judge: Literal["once", "each-departure"] | None = None,
         stopped: Literal["renew", "expire"] | None = None,
         owner: Share | None = None,
@@ -209,6 +210,8 @@ class Notifier(Part):
         * `lead`: how long before a notice expires the buffer is looked at; half the duration
           where that is less (time, default 12 ms, ≤ 1 s)
         * `unit`: unit of the times in the element: 0.1 TU, or 100 us (default 102.4us)
+        * `element`: edition of the element: 14 bytes with a destination's address (IEEE
+          802.11-2012), or 8 bytes without (802.11s/D3.02) (default 2012)
         * `judge`: how often a buffer that is clear decreases the duration: once for each
           notice, or at each departure (default once)
         * `stopped`: what a station does that may send nothing itself when its notice is about
@@ -234,6 +237,7 @@ class Notifier(Part):
             most=most,
             lead=lead,
             unit=unit,
+            element=element,
             judge=judge,
             stopped=stopped,
             owner=owner,

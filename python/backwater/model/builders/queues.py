@@ -347,8 +347,10 @@ class Queue(Part):
         top: Share | None = None,
         classes: int | None = None,
         ecn: bool | None = None,
+        marks: Literal["departure", "arrival"] | None = None,
+        unmarkable: Literal["pass", "drop"] | None = None,
     ) -> Queue:
-        """Marks on arrival by the bytes in the class queue now: DCQCN's switch, DCTCP's step.
+        """Marks by the bytes in the class queue now: DCQCN's switch, DCTCP's step.
 
         Source: Li et al., SIGCOMM 2019; RFC 8257 section 3.1.
 
@@ -358,8 +360,59 @@ class Queue(Part):
         * `classes`: class queues, the highest first, each with an average of its own (whole
           number, default 1, ≥ 1, ≤ 8)
         * `ecn`: mark packets that take marks instead of dropping them (default true)
+        * `marks`: a packet is marked as it leaves, by the bytes behind it, or as it arrives,
+          by those before it (default departure)
+        * `unmarkable`: with `ecn`, a packet that takes no marks passes, or is dropped where
+          it would be marked (default pass)
         """
-        return Queue("ecn-ramp", min=min, max=max, top=top, classes=classes, ecn=ecn)
+        return Queue(
+            "ecn-ramp",
+            min=min,
+            max=max,
+            top=top,
+            classes=classes,
+            ecn=ecn,
+            marks=marks,
+            unmarkable=unmarkable,
+        )
+
+    @staticmethod
+    @checked
+    def wred(
+        *,
+        min: Size | None = None,
+        max: Size | None = None,
+        top: Share | None = None,
+        classes: int | None = None,
+        ecn: bool | None = None,
+        marks: Literal["departure", "arrival"] | None = None,
+        unmarkable: Literal["pass", "drop"] | None = None,
+    ) -> Queue:
+        """The same on arrival, and what takes no marks is dropped where it would be marked.
+
+        Source: RFC 8257 section 3.5.
+
+        * `min`: nothing is marked up to here (size, default 100 kB)
+        * `max`: everything is marked above (size, default 400 kB, ≥ 1 B)
+        * `top`: probability at `max` (share, default 20 %, ≤ 100 %)
+        * `classes`: class queues, the highest first, each with an average of its own (whole
+          number, default 1, ≥ 1, ≤ 8)
+        * `ecn`: mark packets that take marks instead of dropping them (default true)
+        * `marks`: a packet is marked as it leaves, by the bytes behind it, or as it arrives,
+          by those before it (default arrival)
+        * `unmarkable`: with `ecn`, a packet that takes no marks passes, or is dropped where
+          it would be marked (default drop)
+        """
+        return Queue(
+            "wred",
+            min=min,
+            max=max,
+            top=top,
+            classes=classes,
+            ecn=ecn,
+            marks=marks,
+            unmarkable=unmarkable,
+        )
 
     @staticmethod
     @checked

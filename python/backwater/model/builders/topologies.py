@@ -72,7 +72,7 @@ class Topology(Part):
         Source: the field's standard bottleneck.
 
         * `pairs`: senders s1, s2… at switch L and as many receivers d1, d2… at switch R
-          (whole number, required, ≥ 1, ≤ 4096)
+          (whole number, required, ≥ 1, ≤ 65536)
         * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
         * `delay`: propagation delay (time, required, ≤ 1000 s)
         * `bottleneck`: line rate of the link between the switches (rate, required, ≥ 1 bit/s)

@@ -50,8 +50,8 @@ Recipe: TypeAlias = Literal[
 class Routing(Table):
     """How destinations turn into ports.
 
-    * `kind`: one path only, a shortest path, all shortest paths by a hash of the flow;
-      between stations the least airtime, or that along trees (required)
+    * `kind`: one path only, a shortest path, all shortest paths by a hash of flow, switch
+      and seed; between stations the least airtime, or that along trees (required)
     * `roots`: stations at the roots of airtime-tree
     """
 

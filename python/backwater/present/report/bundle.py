@@ -10,7 +10,7 @@ from pathlib import Path
 import vl_convert
 from markupsafe import Markup
 
-from backwater.present.report.save import save
+from backwater.model.outputs import save
 
 
 @lru_cache(maxsize=1)

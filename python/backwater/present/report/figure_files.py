@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backwater.model.outputs import save
 from backwater.present import plot, topology
 from backwater.present.chart_file import FORMATS
 
@@ -37,11 +38,11 @@ def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path
             continue
         for name in formats:
             path = folder / f"{results.study.id}-{figure.id}.{name}"
-            path.write_bytes(FORMATS[name](spec))
+            save(path, FORMATS[name](spec))
             written.append(path)
     drawing = topology.svg(drawn_example(results))
     if drawing and "svg" in formats:
         path = folder / f"{results.study.id}-topology.svg"
-        path.write_text(drawing, encoding="utf-8")
+        save(path, drawing)
         written.append(path)
     return written

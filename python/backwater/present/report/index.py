@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from backwater.model.outputs import save
 from backwater.present.report import claim_html, prose
 from backwater.present.report.page import command, fill
-from backwater.present.report.save import save
 from backwater.study.source_names import introduced
 from backwater.verdict import readings
 from backwater.verdict.claim import is_unexpected

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup, escape
 
+from backwater.model.outputs import save
 from backwater.present import plot, topology
 from backwater.present.numbers import RULES
 from backwater.present.report import claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.figure_files import drawn_example
-from backwater.present.report.save import save
 from backwater.results.store import BROKEN, FAILED
 from backwater.study.source_names import introduced
 from backwater.verdict import readings

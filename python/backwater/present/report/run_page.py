@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from backwater.model.outputs import save
 from backwater.present import topology
 from backwater.present.report.bundle import bundle
 from backwater.present.report.page import HERE, data, fill
-from backwater.present.report.save import save
 from backwater.present.run import charts, closing, tables, validity
 
 

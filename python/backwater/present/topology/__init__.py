@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backwater.model.outputs import save
 from backwater.present.topology import drawing, layout, mesh, network, tiers
 from backwater.present.topology import letters as in_letters
 
@@ -55,11 +56,11 @@ def write(resolved: Mapping[str, Any], path: Path) -> None:
     """Writes the drawing as .svg or .png, in colours for white paper."""
     drawn = re.sub(r"var\(--[\w-]+,\s*([^)]+)\)", r"\1", svg(resolved))
     if path.suffix == ".svg":
-        path.write_text(drawn, encoding="utf-8")
+        save(path, drawn)
         return
     import vl_convert
 
     paper = re.sub(
         r"(<svg[^>]*>)", r'\1<rect width="100%" height="100%" fill="white"/>', drawn, count=1
     )
-    path.write_bytes(vl_convert.svg_to_png(paper, scale=2))
+    save(path, vl_convert.svg_to_png(paper, scale=2))

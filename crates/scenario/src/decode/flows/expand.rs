@@ -1,5 +1,7 @@
 //! The flows of one run: one for each sender, with the destinations drawn.
 
+use std::sync::Arc;
+
 use backwater_sim::spec::{FlowSpec, NodeKind, NodeSpec};
 use backwater_sim::targets::Destination;
 use backwater_transport::random::Random;
@@ -34,13 +36,17 @@ impl Flow {
                 self.name.clone()
             }
         };
+        let all: Arc<[usize]> = match self.pattern {
+            Pattern::Random => self.to.as_slice().into(),
+            _ => Arc::default(),
+        };
         let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
         let spec = |(i, sender): (usize, &usize)| FlowSpec {
             name: name(*sender),
             from: *sender,
             to: match self.pattern {
                 Pattern::One => Destination::Node(self.to[0]),
-                Pattern::Random => Destination::AnyOf(others(sender)),
+                Pattern::Random => Destination::Others(all.clone()),
                 Pattern::Group => Destination::Group(others(sender)),
                 Pattern::Permutation => Destination::Node(permuted[i]),
                 Pattern::Pairs => Destination::Node(self.to[i]),

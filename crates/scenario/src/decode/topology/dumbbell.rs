@@ -25,7 +25,7 @@ pub const ROW: Generator = Generator {
                     "senders s1, s2… at switch L and as many receivers d1, d2… at switch R",
                 )
                 .at_least("1")
-                .at_most("4096"),
+                .at_most("65536"),
             ),
             RATE,
             DELAY,

@@ -95,7 +95,7 @@ impl Perfetto {
     /// The file cannot be created.
     pub fn create(path: &Path, world: &World) -> io::Result<Perfetto> {
         let file = File::create(path)?;
-        let network = &world.network;
+        let network = &world.network();
         let flows = network.flows.iter().map(|f| f.name.as_str());
         let names = flows.chain(PARTS).chain(EVENTS);
         let mut tracks = Tracks::new(file, names);
@@ -179,7 +179,7 @@ impl Perfetto {
         for ((flow, number), passage) in under_way {
             self.draw(world, (flow, number), &passage, now, None);
         }
-        for id in world.network.ports.ids() {
+        for id in world.network().ports.ids() {
             self.leave_until(id, now);
         }
         self.tracks.flush()
@@ -196,7 +196,7 @@ impl Perfetto {
     }
 
     fn enqueue(&mut self, world: &World, record: &Record) {
-        let queue = world.network.ports[record.port].queue_of(record.traffic.class());
+        let queue = world.network().ports[record.port].queue_of(record.traffic.class());
         self.ports[record.port.index()].held[queue] = record.value;
         self.count_queue(world, record.port, queue, record.at);
         let (arrows, spare) = (&mut self.arrows, &mut self.spare);
@@ -219,7 +219,7 @@ impl Perfetto {
     }
 
     fn send(&mut self, world: &World, record: &Record) {
-        let port = &world.network.ports[record.port];
+        let port = &world.network().ports[record.port];
         let size = frame(u64::from(record.len));
         let serialised = match port.more.service {
             Service::Line => Some(record.at + Span(port.frame_time(size))),
@@ -274,7 +274,7 @@ impl Perfetto {
             // What is lost in a queue leaves it.
             let waits = |hop: &&Hop| hop.port == record.port && hop.sent.is_none();
             if passage.hops.last().filter(waits).is_some() {
-                let queue = world.network.ports[record.port].queue_of(record.traffic.class());
+                let queue = world.network().ports[record.port].queue_of(record.traffic.class());
                 self.leave(record.port, queue, frame(u64::from(record.len)), record.at);
             }
             self.at_port(record, 0);
@@ -308,7 +308,7 @@ impl Perfetto {
             let (sent, serialised) = hop.sent.unwrap_or((until, None));
             let sent = sent.clamp(hop.came, until);
             let free = Time(sent.0 - hop.gated.min(sent.0 - hop.came.0));
-            let radio = world.network.ports[hop.port].is_radio();
+            let radio = world.network().ports[hop.port].is_radio();
             // A packet leaves a trace link, box or station when it comes to the next node.
             let left = serialised.unwrap_or(until).clamp(sent, until);
             let instants = [hop.came, free, sent, left, until];
@@ -366,7 +366,7 @@ impl Perfetto {
     fn count_queue(&mut self, world: &World, id: PortId, queue: usize, at: Time) {
         let of = &mut self.ports[id.index()];
         if of.queues.is_empty() {
-            let name = &world.network.ports[id].more.name;
+            let name = &world.network().ports[id].more.name;
             let several = of.held.len() > 1;
             for class in 0..of.held.len() {
                 let name = match several {

@@ -48,7 +48,7 @@ fn a_chain_lies_in_a_row_and_its_packets_hop_along_it() {
     assert_eq!(spec.routing, Routing::Airtime);
     let world = resolved.build().unwrap();
     assert_eq!(
-        world.network.flows[backwater_sim::table::Id::new(0)]
+        world.network().flows[backwater_sim::table::Id::new(0)]
             .path
             .len(),
         3
@@ -228,12 +228,12 @@ duration";
     let text = text.replace("\"700 m\"", "\"650 m\"");
     let world = read(&text).unwrap().build().unwrap();
     let last =
-        |flow: &backwater_sim::network::Flow| world.network.ports[*flow.path.last().unwrap()].far;
+        |flow: &backwater_sim::network::Flow| world.network().ports[*flow.path.last().unwrap()].far;
     let found: Vec<(usize, &str)> = world
-        .network
+        .network()
         .flows
         .iter()
-        .map(|f| (f.path.len(), world.network.nodes[last(f)].name.as_str()))
+        .map(|f| (f.path.len(), world.network().nodes[last(f)].name.as_str()))
         .collect();
     // s6 lies 50 m from G2.
     let expected = [

@@ -47,11 +47,11 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", ra
     world.advance(world.end());
     assert!(world.clone().report().conserved);
     let faults: [fn(&mut backwater_sim::world::World); 5] = [
-        |w| w.network.flows.0[0].entered.packets += 1,
-        |w| w.network.flows.0[0].stats.delivered.packets += 1,
-        |w| w.network.flows.0[0].stats.delivered.packets -= 1,
-        |w| w.network.flows.0[0].stats.dropped.packets += 1,
-        |w| w.network.ports.0[0].queue_mut(0).bytes += 1,
+        |w| w.network_mut().flows.0[0].entered.packets += 1,
+        |w| w.network_mut().flows.0[0].stats.delivered.packets += 1,
+        |w| w.network_mut().flows.0[0].stats.delivered.packets -= 1,
+        |w| w.network_mut().flows.0[0].stats.dropped.packets += 1,
+        |w| w.network_mut().ports.0[0].queue_mut(0).bytes += 1,
     ];
     for (number, fault) in faults.into_iter().enumerate() {
         let mut broken = world.clone();

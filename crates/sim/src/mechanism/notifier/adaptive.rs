@@ -29,8 +29,9 @@ pub struct Adaptive {
     of_host: BTreeMap<(usize, u32, u32), Time>,
     /// Hosts in the network, where notices name them.
     hosts: usize,
-    /// An early warning waits for those who own the buffer's contents, by destination.
-    wants_owners: bool,
+    /// An early warning waits for those who own the buffer's contents, by destination: whom a warning holds beyond this
+    /// instant is not told again.
+    wants_owners: Option<Time>,
     timers: VecDeque<Timer>,
 }
 
@@ -53,8 +54,12 @@ struct Expected {
     until: Time,
     /// When notices to single neighbours expire, by their place in `peers`.
     of_peer: Vec<Time>,
-    /// Serial of the live timer.
+    /// When the notice that was sent last expires, to all or to some.
+    last: Time,
+    /// Serial of its timer.
     epoch: u16,
+    /// The last notice followed another before that ended.
+    renewed: bool,
     /// The last notice has been found too long already, or there was none.
     judged: bool,
     /// Something was said.
@@ -74,7 +79,9 @@ impl Adaptive {
             duration: terms.initial,
             until: Time::ZERO,
             of_peer: vec![Time::ZERO; peers.len()],
+            last: Time::ZERO,
             epoch: 0,
+            renewed: false,
             judged: true,
             spoken: false,
         };
@@ -85,7 +92,7 @@ impl Adaptive {
             peers,
             of_host: BTreeMap::new(),
             hosts,
-            wants_owners: false,
+            wants_owners: None,
             timers: VecDeque::new(),
             terms,
         }
@@ -96,78 +103,91 @@ impl Adaptive {
         if self.peers.is_empty() {
             return;
         }
+        self.spoke(class, now);
         let expected = &mut self.categories[class];
-        expected.until = now + expected.duration;
+        expected.until = expected.last;
         expected.of_peer.fill(expected.until);
+        self.tell_all(class, now, out);
+    }
+
+    /// A notice is sent now, to all or to some: shortly before it expires the buffer is looked at.
+    fn spoke(&mut self, class: usize, now: Time) {
+        let expected = &mut self.categories[class];
+        expected.last = now + expected.duration;
         expected.judged = false;
+        expected.renewed = false;
         expected.spoken = true;
         expected.epoch = expected.epoch.wrapping_add(1);
         let lead = self.terms.lead.min(Span(expected.duration.0 / 2));
         let look = Span(expected.duration.0 - lead.0);
         self.timers.push_back((class as u8, expected.epoch, look));
-        self.tell_all(class, now, out);
     }
 
     /// So much is held for others that those who own much of it are told, unless they were.
-    pub fn warn_early(
-        &mut self,
-        view: &View,
-        holdings: &Holdings,
-        now: Time,
-        out: &mut VecDeque<Told>,
-    ) {
+    pub fn warn_early(&mut self, view: &View, holdings: &Holdings, out: &mut VecDeque<Told>) {
+        self.warn(view, holdings, view.now, out);
+    }
+
+    /// Tells those who own much of what is held, but for those whom a warning holds beyond `until`.
+    fn warn(&mut self, view: &View, holdings: &Holdings, until: Time, out: &mut VecDeque<Told>) {
         if self.terms.by_destination {
-            self.wants_owners = true;
+            self.wants_owners = Some(until);
             return;
         }
-        let class = view.class;
+        let (class, now) = (view.class, view.now);
         let all = holdings.own(class) + holdings.forwarded(class);
         let scale = match self.terms.owner_of_buffer {
             true => view.filled() / all as f64,
             false => 1.0 / all as f64,
         };
+        let mut told = Vec::new();
         for (station, bytes) in holdings.by_previous(class) {
             let Ok(peer) = self.peers.binary_search(&station) else {
                 continue;
             };
             let expected = &mut self.categories[class];
-            if bytes as f64 * scale > self.terms.owner && expected.of_peer[peer] <= now {
+            if bytes as f64 * scale > self.terms.owner && expected.of_peer[peer] <= until {
                 expected.of_peer[peer] = now + expected.duration;
-                expected.judged = false;
-                expected.spoken = true;
-                out.push_back(self.notice(Toward::Station(station), class, now));
+                told.push(Toward::Station(station));
             }
         }
+        if !told.is_empty() {
+            self.spoke(class, now);
+        }
+        out.extend(told.iter().map(|to| self.notice(*to, class, now)));
     }
 
-    /// Whether an early warning waits to hear who owns the buffer's contents; forgets that it does.
-    pub fn takes_owners(&mut self) -> bool {
-        std::mem::take(&mut self.wants_owners)
+    /// Whether an early warning waits to hear who owns the buffer's contents.
+    pub fn takes_owners(&self) -> bool {
+        self.wants_owners.is_some()
     }
 
     /// The other half of an early warning: tells neighbours to hold back packets for a destination whose packets from them
     /// are much of the buffer.
-    pub fn owners(&mut self, view: &View, owners: &[Owner], now: Time, out: &mut VecDeque<Told>) {
-        let class = view.class;
+    pub fn owners(&mut self, view: &View, owners: &[Owner], out: &mut VecDeque<Told>) {
+        let (class, now) = (view.class, view.now);
+        let beyond = self.wants_owners.take().unwrap_or(now);
         let all = owners.iter().map(|o| o.bytes).sum::<u64>() as f64;
         let scale = match self.terms.owner_of_buffer {
             true => view.filled() / all,
             false => 1.0 / all,
         };
+        let mut spoke = false;
         for owner in owners {
             let stopped = self.of_host.get(&(class, owner.station, owner.host));
-            let told = stopped.is_some_and(|until| *until > now)
+            let told = stopped.is_some_and(|until| *until > beyond)
                 || self.peers.binary_search(&owner.station).is_err();
             if told || owner.bytes as f64 * scale <= self.terms.owner {
                 continue;
             }
-            let expected = &mut self.categories[class];
-            expected.judged = false;
-            expected.spoken = true;
-            let until = now + expected.duration;
+            let until = now + self.categories[class].duration;
             self.of_host
                 .insert((class, owner.station, owner.host), until);
             out.push_back(self.about_host(class, owner.station, owner.host, until, now));
+            spoke = true;
+        }
+        if spoke {
+            self.spoke(class, now);
         }
     }
 
@@ -208,10 +228,10 @@ impl Adaptive {
         }
     }
 
-    /// A notice to all is about to expire; gives its category if it is the last of it.
+    /// A notice is about to expire; gives its category if it is the last of it.
     pub fn expires(&self, class: u8, epoch: u16, now: Time) -> Option<usize> {
         let expected = &self.categories[usize::from(class)];
-        (expected.epoch == epoch && expected.until >= now).then_some(class.into())
+        (expected.epoch == epoch && expected.last >= now).then_some(class.into())
     }
 
     /// Whether it renews a notice when its own station is stopped, or is not.
@@ -219,10 +239,29 @@ impl Adaptive {
         !stopped || self.terms.renew_when_stopped
     }
 
-    /// Congestion lasts although the notice is about to expire: the next is longer.
-    pub fn renew(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+    /// Congestion lasts although the notice is about to expire: the next is longer. After a notice to all it goes to
+    /// all, after an early warning to those who still own much.
+    pub fn renew(&mut self, view: &View, holdings: Option<&Holdings>, out: &mut VecDeque<Told>) {
+        let class = view.class;
         self.scale(class, self.terms.increase);
-        self.begin(class, now, out);
+        let (expected, now) = (&self.categories[class], view.now);
+        match holdings {
+            Some(holdings) if expected.until < now => {
+                let until = expected.last;
+                self.warn(view, holdings, until, out);
+            }
+            _ => self.begin(class, now, out),
+        }
+        self.categories[class].renewed = true;
+    }
+
+    /// Whether a notice that holds a station has been renewed, and will be while congestion lasts.
+    pub fn stops_still(&self, station: u32, now: Time) -> bool {
+        let Ok(peer) = self.peers.binary_search(&station) else {
+            return false;
+        };
+        let holds = |e: &Expected| e.renewed && e.of_peer[peer] > now;
+        self.renews(true) && self.categories.iter().any(holds)
     }
 
     /// A departure has left little: notices that still hold are ended, and the next is shorter.
@@ -238,6 +277,7 @@ impl Adaptive {
         }
         self.clear_hosts(class, now, out);
         let expected = &mut self.categories[class];
+        expected.last = Time::ZERO;
         let to_all = std::mem::replace(&mut expected.until, Time::ZERO) > now;
         if to_all {
             expected.of_peer.fill(Time::ZERO);
@@ -267,10 +307,26 @@ impl Adaptive {
 
     fn tell_all(&self, class: usize, now: Time, out: &mut VecDeque<Told>) {
         match self.terms.cast {
-            Cast::Group => out.push_back(self.notice(Toward::Everybody, class, now)),
+            Cast::Group => {
+                out.push_back(self.notice(Toward::Everybody, class, now));
+                self.repeat_warnings(class, now, out);
+            }
             Cast::Each => {
                 let stations = self.peers.iter().map(|s| Toward::Station(*s));
                 out.extend(stations.map(|to| self.notice(to, class, now)));
+            }
+        }
+    }
+
+    /// A frame to all speaks of every category, and says 0 of those about which only some were told: these are told again.
+    fn repeat_warnings(&self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+        for (peer, station) in self.peers.iter().enumerate() {
+            let warned = |c: &usize| {
+                let expected = &self.categories[*c];
+                *c != class && expected.of_peer[peer] > expected.until.max(now)
+            };
+            if let Some(other) = (0..CATEGORIES).find(warned) {
+                out.push_back(self.notice(Toward::Station(*station), other, now));
             }
         }
     }
@@ -293,6 +349,7 @@ impl Adaptive {
             units: std::array::from_fn(|c| units(&self.categories[c])),
             unit: self.terms.unit,
             to_tree: self.terms.reach == Reach::Tree,
+            addressed: self.terms.addressed,
         };
         let notice = Notice {
             mechanism: self.number,
@@ -330,7 +387,13 @@ mod tests {
             owner_of_buffer: true,
             cast: Cast::Group,
             reach: Reach::Tree,
+            addressed: true,
         }
+    }
+
+    /// Nothing is held.
+    fn at(now: Time) -> View<'static> {
+        View::level(now, 0, 0, 1000)
     }
 
     fn memory(terms: AdaptiveTerms) -> Adaptive {
@@ -356,10 +419,10 @@ mod tests {
             now += look;
             assert_eq!(memory.expires(class, epoch, now), Some(0));
             assert_eq!(memory.expires(class, epoch.wrapping_sub(1), now), None);
-            memory.renew(0, now, &mut out);
+            memory.renew(&at(now), None, &mut out);
         }
         for _ in 3..23 {
-            memory.renew(0, now, &mut out);
+            memory.renew(&at(now), None, &mut out);
         }
         assert_eq!(said(&mut out).last(), Some(&(Toward::Everybody, 65_500)));
     }
@@ -427,9 +490,8 @@ mod tests {
             };
             held.observe(&Moment::Enqueued(&seen));
         }
-        let view = View::level(Time(0), 0, 450, 1000);
         let ask = |memory: &mut Adaptive, now, out: &mut VecDeque<Told>| {
-            memory.warn_early(&view, &held, Time(now), out);
+            memory.warn_early(&View::level(Time(now), 0, 450, 1000), &held, out);
             said(out)
         };
         let told = [(Toward::Station(5), 1000)];
@@ -448,6 +510,123 @@ mod tests {
         assert_eq!(ask(&mut memory, MS, &mut out), told);
     }
 
+    /// 12 ms before an early warning of 100 ms ends the buffer is looked at: if it is still full, who owns much is told for
+    /// 120 ms, and so is who has come to own much; who owns little any more is not. By destination it is the same.
+    #[test]
+    fn an_early_warning_that_was_too_short_is_followed_by_a_longer_one() {
+        let held = |own: [u64; 3]| {
+            let mut held = Holdings::default();
+            for (prev, bytes) in [Some(3), Some(5), Some(8)].into_iter().zip(own) {
+                let seen = Seen {
+                    bytes,
+                    prev,
+                    ..Seen::of_class(0)
+                };
+                held.observe(&Moment::Enqueued(&seen));
+            }
+            held
+        };
+        let view = |now| View::level(now, 0, 450, 1000);
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        let start = Time(MS);
+        memory.warn_early(&view(start), &held([30, 30, 390]), &mut out);
+        let to = |station, units| (Toward::Station(station), units);
+        assert_eq!(said(&mut out), [to(3, 1000), to(5, 1000), to(8, 1000)]);
+        let (class, epoch, look) = memory.start_timer().expect("one for all three");
+        assert_eq!((look, memory.start_timer()), (Span::millis(88), None));
+        let now = start + look;
+        assert_eq!(memory.expires(class, epoch, now), Some(0));
+        memory.renew(&view(now), Some(&held([20, 30, 400])), &mut out);
+        assert_eq!(said(&mut out), [to(5, 1200), to(8, 1200)]);
+        assert_eq!(memory.start_timer().map(|t| t.2), Some(Span::millis(108)));
+        assert_eq!(
+            memory.expires(class, epoch, now),
+            None,
+            "a later one was sent"
+        );
+        // A buffer that is clear ends both, and nothing is looked at any more.
+        memory.clear(0, now, &mut out);
+        assert_eq!(memory.expires(class, epoch + 1, now), None);
+
+        let terms = AdaptiveTerms {
+            by_destination: true,
+            ..terms()
+        };
+        let mut memory = self::memory(terms);
+        out.clear();
+        let owner = Owner {
+            station: 5,
+            host: 7,
+            bytes: 400,
+        };
+        memory.owners(&view(start), &[owner], &mut out);
+        assert!(memory.start_timer().is_some());
+        memory.renew(&view(now), Some(&held([0, 400, 0])), &mut out);
+        assert!(memory.takes_owners());
+        memory.owners(&view(now), &[owner], &mut out);
+        assert_eq!(said(&mut out), [to(5, 1000), to(5, 1200)]);
+    }
+
+    /// Station 3 is warned about category 2. A notice about category 1 goes to all and says 0 of category 2, so station 3 is
+    /// told again what is left of its warning. Where each is told by a frame of its own, that frame says so.
+    #[test]
+    fn a_notice_to_all_ends_no_warning_about_another_category() {
+        for cast in [Cast::Group, Cast::Each] {
+            let terms = AdaptiveTerms { cast, ..terms() };
+            let mut memory = Adaptive::new(terms, 0, false, vec![3, 5], 100);
+            let mut out = VecDeque::new();
+            let mut held = Holdings::default();
+            held.observe(&Moment::Enqueued(&Seen {
+                bytes: 450,
+                prev: Some(3),
+                ..Seen::of_class(2)
+            }));
+            memory.warn_early(&View::level(Time(0), 2, 450, 1000), &held, &mut out);
+            memory.begin(1, Time(40 * MS), &mut out);
+            // What station 3 obeys when it has received all frames in their order.
+            let last = out
+                .iter()
+                .rfind(|t| t.to != Toward::Station(5))
+                .expect("some");
+            let Form::Congestion(durations) = last.notice.form else {
+                panic!("{last:?}");
+            };
+            assert_eq!(last.to, Toward::Station(3));
+            assert_eq!(durations.units, [0, 1000, 600, 0], "{cast:?}");
+            assert_eq!(out.len(), 3, "{cast:?}");
+            out.clear();
+            memory.clear(1, Time(50 * MS), &mut out);
+            let last = out
+                .iter()
+                .rfind(|t| t.to != Toward::Station(5))
+                .expect("some");
+            let Form::Congestion(durations) = last.notice.form else {
+                panic!("{last:?}");
+            };
+            assert_eq!(durations.units, [0, 0, 500, 0], "{cast:?}");
+        }
+    }
+
+    /// Who was told with all others is told by no early warning while that holds: 100 ms.
+    #[test]
+    fn a_notice_to_all_is_an_early_warning_to_each() {
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        let mut held = Holdings::default();
+        held.observe(&Moment::Enqueued(&Seen {
+            bytes: 450,
+            prev: Some(5),
+            ..Seen::of_class(0)
+        }));
+        memory.begin(0, Time(MS), &mut out);
+        out.clear();
+        let mut warned = |ms: u64| {
+            memory.warn_early(&View::level(Time(ms * MS), 0, 450, 1000), &held, &mut out);
+            said(&mut out)
+        };
+        assert_eq!(warned(100), []);
+        assert_eq!(warned(101), [(Toward::Station(5), 1000)]);
+    }
+
     /// Of 1000 B, 30 came from station 5 for host 70 and 20 for host 2: only the first is more than 2 %. The notice names
     /// that host, and what ends it does too.
     #[test]
@@ -457,17 +636,18 @@ mod tests {
             ..terms()
         };
         let (mut memory, mut out) = (memory(terms), VecDeque::new());
-        let view = View::level(Time(0), 0, 450, 1000);
-        memory.warn_early(&view, &Holdings::default(), Time(MS), &mut out);
-        assert!(out.is_empty() && memory.takes_owners() && !memory.takes_owners());
+        let view = |ms| View::level(Time(ms * MS), 0, 450, 1000);
+        memory.warn_early(&view(1), &Holdings::default(), &mut out);
+        assert!(out.is_empty() && memory.takes_owners());
         let owner = |station, host, bytes| Owner {
             station,
             host,
             bytes,
         };
         let owners = [owner(5, 70, 30), owner(5, 2, 20), owner(77, 70, 400)];
-        memory.owners(&view, &owners, Time(MS), &mut out);
-        memory.owners(&view, &owners, Time(2 * MS), &mut out);
+        memory.owners(&view(1), &owners, &mut out);
+        assert!(!memory.takes_owners());
+        memory.owners(&view(2), &owners, &mut out);
         memory.clear(0, Time(3 * MS), &mut out);
         let told: Vec<_> = out.drain(..).map(|t| (t.to, t.notice)).collect();
         assert_eq!(told.len(), 2, "{told:?}");
@@ -505,13 +685,13 @@ mod tests {
             ..terms()
         };
         let (mut memory, mut out) = (memory(terms), VecDeque::new());
-        let view = View::level(Time(0), 0, 450, 1000);
+        let view = View::level(Time(MS), 0, 450, 1000);
         let owners = [(5, 20), (3, 5), (77, 425)].map(|(station, bytes)| Owner {
             station,
             host: 7,
             bytes,
         });
-        memory.owners(&view, &owners, Time(MS), &mut out);
+        memory.owners(&view, &owners, &mut out);
         assert_eq!(said(&mut out), [(Toward::Station(5), 1000)]);
     }
 }

@@ -4,8 +4,10 @@
 //! ahead has only those neighbours told whose packets hold more than a share of the buffer, each in a frame of its own.
 //! Responds: left to the recipe.
 //! With `scope = "address"` an early warning names the destination too, and its share is that of one neighbour's packets for it.
-//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103, in the form of IEEE 802.11s/D3.02 (no destination); with
-//! destinations that of IEEE 802.11-10/1428r0.
+//! Each notice is looked at before it expires: when an early warning is about to, and the buffer is still too full, those who
+//! still own much are told for longer.
+//! Reference: S4, 3.1 to 3.3; IEEE 802.11-2012 13.12 and 8.4.2.103. S4 used IEEE 802.11s/D3.02, whose element is shorter by the
+//! address of a destination (`element = "D3.02"`).
 //! Differences: S4 tells "shortly before" a notice expires and says no figure: 12 ms before, half way through a shorter one. It
 //! gives no bounds of the time: 1 ms and 6.55 s. "The duration is decreased" at each departure, as S4 may be read, takes it to
 //! the lower bound between two congestions; by default each notice is judged once. S4 tests the buffer "shortly before" a notice
@@ -61,6 +63,8 @@ pub struct AdaptiveTerms {
     pub cast: Cast,
     /// Who hears of congestion.
     pub reach: Reach,
+    /// The element has room for a destination's address.
+    pub addressed: bool,
 }
 
 /// The row.
@@ -124,6 +128,12 @@ pub const PART: Part<Build> = Part {
             "unit of the times in the element: 0.1 TU, or 100 us",
         ),
         Opt::new(
+            "element",
+            Kind::Choice(&["2012", "D3.02"]),
+            Default::Is("2012"),
+            "edition of the element: 14 bytes with a destination's address (IEEE 802.11-2012), or 8 bytes without (802.11s/D3.02)",
+        ),
+        Opt::new(
             "judge",
             Kind::Choice(&["once", "each-departure"]),
             Default::Is("once"),
@@ -181,6 +191,17 @@ fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
             fix: "write an initial duration between them".into(),
         });
     }
+    let (addressed, by_destination) = (
+        args.choice("element") == "2012",
+        args.choice("scope") == "address",
+    );
+    if by_destination && !addressed {
+        return Err(Refusal {
+            option: "element",
+            what: "the element of D3.02 has no room for a destination, which `scope = \"address\"` names".into(),
+            fix: "write element = \"2012\", or scope = \"link\"".into(),
+        });
+    }
     Ok(AdaptiveTerms {
         initial,
         increase: args.number("increase"),
@@ -195,7 +216,8 @@ fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {
         renew_when_stopped: args.choice("stopped") == "renew",
         owner: args.share("owner"),
         owner_of_buffer: args.choice("owner_of") == "buffer",
-        by_destination: args.choice("scope") == "address",
+        by_destination,
+        addressed,
         cast: match args.choice("cast") {
             "each" => Cast::Each,
             _ => Cast::Group,

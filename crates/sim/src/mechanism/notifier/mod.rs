@@ -38,6 +38,11 @@ pub enum AnyNotifier {
 }
 
 impl AnyNotifier {
+    /// Whether it tells others, rather than its own place.
+    pub fn tells_others(&self) -> bool {
+        !matches!(self, AnyNotifier::Own(_))
+    }
+
     /// What it needs.
     pub fn needs(&self) -> Needs {
         match self {

@@ -24,12 +24,7 @@ impl Network {
     ) -> bool {
         let fresh = self.fresh(id, at);
         let port = &mut self.ports[id];
-        let server = port
-            .more
-            .service
-            .server_mut()
-            .expect("a port with a server");
-        let opens = server.opens(at, fresh);
+        let opens = port.more.service.next_choice(at, fresh);
         if opens > at {
             port.next_try = opens;
             if opens > now && opens < Time::NEVER {

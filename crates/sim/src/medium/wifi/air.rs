@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Span, Time};
 use smallvec::{SmallVec, smallvec};
 
-use super::air_log::AirLog;
-use super::carrier_sense::CarrierSense;
-use super::channel::{Far, Link, Near, UNIT};
-use super::power_level::Level;
-use super::radio::{Hop, Radio};
-use super::reception::{Coded, Hearing};
-use crate::ids::{FlowId, PacketId, PortId};
+use crate::ids::{FlowId, PortId};
+use crate::medium::wifi::air_log::AirLog;
+use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
+use crate::medium::wifi::phy::power_level::Level;
+use crate::medium::wifi::radio::{Hop, Radio};
+use crate::medium::wifi::reception::hearing::{Coded, Hearing};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
-pub use super::timing::Medium;
+pub use crate::medium::wifi::phy::timing::Medium;
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(super) type Number = u16;
@@ -63,8 +63,6 @@ pub struct Air {
     hop_numbers: Vec<u32>,
     /// The first port that stands for a hop.
     pub first_port: u32,
-    /// What packets have met on the air so far, by place in the arena.
-    pub spent: Vec<Spent>,
     /// Delay budgets by flow; empty where no flow has one.
     pub budgets: Vec<Option<Span>>,
     /// Members of the groups to which flows send, in the order of the stations.
@@ -96,19 +94,6 @@ impl Member {
             base: 0,
         }
     }
-}
-
-/// What a packet carries along over the air.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Spent {
-    /// Ticks first in line, waiting for the medium.
-    pub contention: u64,
-    /// Ticks of exchanges that failed.
-    pub retries: u64,
-    /// Its round at a station that serves flows round-robin.
-    pub round: u64,
-    /// The stall clock of its category when it joined the queue.
-    pub stall_clock: u64,
 }
 
 /// The stations that one's frames made idle, which have one event together: those that have a counter to run
@@ -219,18 +204,6 @@ impl Air {
     /// enters the mesh here.
     pub fn enters_with(&self, packet: &Packet) -> bool {
         packet.ingress.is_none() || packet.ingress.0 < self.first_port
-    }
-
-    /// A packet comes into being: it has met nothing on the air.
-    #[inline(always)]
-    pub fn begin_spending(&mut self, packet: PacketId) {
-        if self.radios.is_empty() {
-            return;
-        }
-        if self.spent.len() <= packet.index() {
-            self.spent.resize(packet.index() + 1, Spent::default());
-        }
-        self.spent[packet.index()] = Spent::default();
     }
 
     /// The number of the hop for which a port stands.
@@ -358,7 +331,7 @@ impl Air {
             }
             let first = network.ports[hop.port].queue(category).list.head();
             match radio.rounds.is_some() {
-                true => Time(self.spent[first.index()].round),
+                true => Time(network.spent[first].round),
                 false => network.packets[first].at,
             }
         };

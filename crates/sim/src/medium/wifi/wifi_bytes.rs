@@ -40,22 +40,25 @@
 //! that it has taken, big-endian, and a notice, which says what its action frame would say. 802.11 has no place for them.
 //!
 //! The Congestion Notification of 802.11s is a Mesh Action frame (category 13, action 3) with the element 116, little-endian
-//! (IEEE 802.11-2012 8.5.17.5 and 8.4.2.103, without the destination, as IEEE 802.11s/D3.02 has it):
+//! (IEEE 802.11-2012 8.5.17.5 and 8.4.2.103):
 //!
 //! ```text
 //!      0      1  category 13, mesh
 //!      1      1  action 3, congestion control notification
-//!      2      2  element 116, length 8
-//!      4    4 2  (behind the destination's address of 6, if it names one: length 14) expected durations of AC_BK, AC_BE, AC_VI, AC_VO in units of 0.1 TU; 0 ends the congestion
+//!      2      2  element 116, length 14
+//!      4      6  destination's address; the group's where it speaks of all
+//!     10    4 2  expected durations of AC_BK, AC_BE, AC_VI, AC_VO in units of 0.1 TU; 0 ends the congestion
 //! ```
+//!
+//! IEEE 802.11s/D3.02 has no address there: length 8.
 
 use backwater_transport::units::Time;
 
-use super::air::{Medium, NOBODY};
-use super::air_log::{AirFrame, Body, Fate, Fields};
-use super::frame::FrameKind;
-use super::phy::{Band, Standard};
-use crate::mechanism::notice::{Ask, Form, Notice};
+use crate::mechanism::notice::{Ask, Durations, Form, Notice};
+use crate::medium::wifi::air::{Medium, NOBODY};
+use crate::medium::wifi::air_log::{AirFrame, Body, Fate, Fields};
+use crate::medium::wifi::mac::frame::FrameKind;
+use crate::medium::wifi::phy::standard::{Band, Standard};
 use crate::record::checksum::crc32;
 use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
 
@@ -170,8 +173,9 @@ pub fn management_size(notice: &Notice) -> u64 {
     if let Form::Request(bytes) = notice.form {
         return bytes;
     }
-    if let Form::Congestion(_) = notice.form {
-        return HEADER + MESH_ACTION + ADDRESS * notice.host_numbers().len() as u64 + FCS;
+    if let Form::Congestion(durations) = notice.form {
+        let address = if durations.addressed { ADDRESS } else { 0 };
+        return HEADER + MESH_ACTION + address + FCS;
     }
     let rate = if notice.rate().is_some() {
         RATE_FIELD
@@ -210,7 +214,7 @@ fn header_fields(out: &mut Vec<u8>, medium: &Medium, fields: &Fields) {
 fn action(out: &mut Vec<u8>, medium: &Medium, notice: &Notice, named: &[u32]) {
     if let Form::Congestion(durations) = notice.form {
         let one_queue = medium.mac.access.categories() == 1;
-        congestion(out, durations.units, one_queue, named);
+        congestion(out, &durations, one_queue, named);
     } else {
         out.push(VENDOR_SPECIFIC);
         out.extend_from_slice(&IDENTIFIER);
@@ -219,17 +223,19 @@ fn action(out: &mut Vec<u8>, medium: &Medium, notice: &Notice, named: &[u32]) {
 }
 
 /// A Congestion Notification element in its frame. The one queue of DCF is that of best effort.
-fn congestion(out: &mut Vec<u8>, units: [u16; 4], one_queue: bool, named: &[u32]) {
+fn congestion(out: &mut Vec<u8>, durations: &Durations, one_queue: bool, named: &[u32]) {
     let units = match one_queue {
-        true => [0, units[0], 0, 0],
-        false => units,
+        true => [0, durations.units[0], 0, 0],
+        false => durations.units,
     };
     out.extend_from_slice(&[MESH, CONGESTION_CONTROL_NOTIFICATION]);
-    let length = ADDRESS as usize * named.len() + 2 * units.len();
+    let address = durations.addressed.then(|| {
+        let node = named.first().copied().unwrap_or(EVERYBODY);
+        mac(node, 0)
+    });
+    let length = address.map_or(0, |a| a.len()) + 2 * units.len();
     out.extend_from_slice(&[CONGESTION_NOTIFICATION, length as u8]);
-    for node in named {
-        out.extend_from_slice(&mac(*node, 0));
-    }
+    out.extend(address.into_iter().flatten());
     for duration in units {
         put_le(out, duration);
     }

@@ -1,5 +1,7 @@
 //! Flows of a world.
 
+use std::sync::Arc;
+
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
@@ -12,14 +14,28 @@ use crate::record::variance_time::VarianceTime;
 use crate::source::{AnySource, Source};
 use crate::spec::{FlowSpec, Refusal, Spec};
 use crate::table::Id;
-use crate::targets::Lists;
+use crate::targets::{Destination, Lists};
 use crate::world::build::refuse;
 
 impl Network {
     /// Flows in the scenario's order.
     pub(crate) fn add_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        let mut checked: Option<&Arc<[usize]>> = None;
         for flow in &spec.flows {
-            self.check_ends(spec, flow)?;
+            self.check_from(spec, flow)?;
+            match &flow.to {
+                // What flows share is looked at once.
+                Destination::Others(to) if checked.is_some_and(|c| Arc::ptr_eq(c, to)) => {}
+                Destination::Others(to) => {
+                    let path = format!("flows.{}", flow.name);
+                    self.check_to(spec, to, &path)?;
+                    checked = Some(to);
+                }
+                _ => self.check_ends(spec, flow)?,
+            }
+            if matches!(&flow.to, Destination::Others(to) if to[..] == [flow.from]) {
+                return no_host(&format!("flows.{}", flow.name));
+            }
             check_traffic(flow)?;
         }
         let host = |node: usize| self.nodes[Id::new(node)].host;
@@ -79,29 +95,36 @@ impl Network {
         Ok(())
     }
 
-    /// A flow leads from a host to other hosts.
-    fn check_ends(&self, spec: &Spec, flow: &FlowSpec) -> Result<(), Refusal> {
-        let host = |node: usize| self.nodes[Id::new(node)].host;
-        let path = format!("flows.{}", flow.name);
-        let not_host = |n: usize| format!("{} is a switch", spec.nodes[n].name);
-        if host(flow.from).is_none() {
+    /// A flow leads from a host.
+    fn check_from(&self, spec: &Spec, flow: &FlowSpec) -> Result<(), Refusal> {
+        if self.nodes[Id::new(flow.from)].host.is_none() {
             return refuse(
-                format!("{path}.from"),
-                not_host(flow.from),
+                format!("flows.{}.from", flow.name),
+                not_host(spec, flow.from),
                 "flows begin at hosts",
             );
         }
-        let to = flow.to.nodes();
+        Ok(())
+    }
+
+    /// It leads to hosts.
+    fn check_to(&self, spec: &Spec, to: &[usize], path: &str) -> Result<(), Refusal> {
         if to.is_empty() {
-            return refuse(
-                format!("{path}.to"),
-                "no host to send to",
-                "name at least one other host",
-            );
+            return no_host(path);
         }
+        let host = |node: usize| self.nodes[Id::new(node)].host;
         if let Some(n) = to.iter().find(|n| host(**n).is_none()) {
-            return refuse(format!("{path}.to"), not_host(*n), "flows end at hosts");
+            let what = not_host(spec, *n);
+            return refuse(format!("{path}.to"), what, "flows end at hosts");
         }
+        Ok(())
+    }
+
+    /// It leads to other hosts.
+    fn check_ends(&self, spec: &Spec, flow: &FlowSpec) -> Result<(), Refusal> {
+        let path = format!("flows.{}", flow.name);
+        let to = flow.to.nodes();
+        self.check_to(spec, &to, &path)?;
         if to.contains(&flow.from) {
             return refuse(
                 format!("{path}.to"),
@@ -111,6 +134,18 @@ impl Network {
         }
         Ok(())
     }
+}
+
+fn not_host(spec: &Spec, node: usize) -> String {
+    format!("{} is a switch", spec.nodes[node].name)
+}
+
+fn no_host<T>(path: &str) -> Result<T, Refusal> {
+    refuse(
+        format!("{path}.to"),
+        "no host to send to",
+        "name at least one other host",
+    )
 }
 
 /// What a flow sends must fit frames and classes, and its source must go with it.

@@ -70,9 +70,15 @@ pub(in crate::world) struct Distances {
 impl Graph {
     /// The links of a world whose stations have been placed.
     pub fn new(world: &World, spec: &Spec, metric: Metric, links: &RadioLinks) -> Graph {
-        let mut into: Vec<Vec<Edge>> = world.network.nodes.ids().map(|_| Vec::new()).collect();
-        for id in world.network.ports.ids() {
-            let port = &world.network.ports[id];
+        let mut into: Vec<Vec<Edge>> = world
+            .shared
+            .network
+            .nodes
+            .ids()
+            .map(|_| Vec::new())
+            .collect();
+        for id in world.shared.network.ports.ids() {
+            let port = &world.shared.network.ports[id];
             into[port.far.index()].push(Edge {
                 from: port.node,
                 cost: wire_cost(world, spec, metric, id),
@@ -80,25 +86,28 @@ impl Graph {
                 last: false,
             });
         }
-        for to in 0..world.air.radios.len() as u32 {
-            let node = world.air.radios[to as usize].node;
+        for to in 0..world.media.air.radios.len() as u32 {
+            let node = world.media.air.radios[to as usize].node;
             // Links are alike both ways: who hears `to` may send to it.
-            for link in &world.air.reach[to as usize] {
-                let from = world.air.radios[link.to as usize].node;
+            for link in &world.media.air.reach[to as usize] {
+                let from = world.media.air.radios[link.to as usize].node;
                 let both = world
+                    .media
                     .air
                     .rate(spec, to, link)
-                    .and(world.air.rate(spec, link.to, link));
+                    .and(world.media.air.rate(spec, link.to, link));
                 let (Some(rate), true) = (both, links.allow(from, node)) else {
                     continue;
                 };
-                let wired = |node: NodeId| !world.network.nodes[node].ports.is_empty();
+                let wired = |node: NodeId| !world.shared.network.nodes[node].ports.is_empty();
                 let direct = matches!(links, RadioLinks::Direct) && !wired(from) && !wired(node);
                 into[node.index()].push(Edge {
                     from,
                     cost: match metric {
                         Metric::Hops => 1,
-                        Metric::Airtime => world.air.medium(link.to).exchange(TEST_FRAME, rate).0,
+                        Metric::Airtime => {
+                            world.media.air.medium(link.to).exchange(TEST_FRAME, rate).0
+                        }
                     },
                     radio: Some((link.to, to)),
                     last: direct,
@@ -106,6 +115,7 @@ impl Graph {
             }
         }
         let forwards = world
+            .shared
             .network
             .nodes
             .iter()
@@ -193,12 +203,12 @@ impl Distances {
     pub fn wires(&self, world: &World, spec: &Spec, graph: &Graph, node: NodeId) -> Vec<PortId> {
         let cost = self.cost[node.index()];
         let nearer = |id: &PortId| {
-            let far = world.network.ports[*id].far;
+            let far = world.shared.network.ports[*id].far;
             let step = wire_cost(world, spec, graph.metric, *id);
             let on_route = self.cost[far.index()].saturating_add(step) == cost;
             on_route && (graph.forwards[far.index()] || self.goals.contains(&far))
         };
-        let ports = world.network.nodes[node].ports.iter().copied();
+        let ports = world.shared.network.nodes[node].ports.iter().copied();
         match self.goals.contains(&node) || cost == u64::MAX {
             true => Vec::new(),
             false => ports.filter(nearer).collect(),
@@ -215,7 +225,7 @@ impl Distances {
 }
 
 fn wire_cost(world: &World, spec: &Spec, metric: Metric, id: PortId) -> u64 {
-    let port = &world.network.ports[id];
+    let port = &world.shared.network.ports[id];
     match metric {
         Metric::Hops => 1,
         Metric::Airtime => {

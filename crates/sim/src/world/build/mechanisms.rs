@@ -213,16 +213,20 @@ impl World {
         number: usize,
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
+        let tells = mechanism.notify.tells_others();
+        self.shared.mechanisms.add_hearing(&mechanism.name, tells);
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
-            self.network.check_addresses(mechanism)?;
-            self.add_to_stations(spec, number, mechanism)?;
+            self.shared.network.check_addresses(mechanism)?;
+            self.media
+                .air
+                .add_to_stations(&mut self.shared, spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
         }
         check(spec, mechanism, &WIRE)?;
-        self.network.check_addresses(mechanism)?;
+        self.shared.network.check_addresses(mechanism)?;
         let path = format!("mechanisms.{}", mechanism.name);
         let Some(terms) = mechanism.notify.standing() else {
             let what = "requests are 802.11 management frames";
@@ -233,20 +237,20 @@ impl World {
             return refuse(format!("{path}.notify.cast"), what, "write cast = \"each\"");
         }
         if asks_to_stop(&mechanism.respond) {
-            self.mechanisms.inspect = Some(INSPECT);
+            self.shared.mechanisms.inspect = Some(INSPECT);
         }
         for port in &mechanism.at {
             let id: PortId = Id::new(*port);
-            self.network.check_node(spec, id, &path)?;
-            let node = self.network.ports[id].node;
-            let control = match self.mechanisms.voice(number, node, mechanism, terms) {
-                Some(c) if self.mechanisms.controls[c].speaks_like(Some(terms)) => c,
+            self.shared.network.check_node(spec, id, &path)?;
+            let node = self.shared.network.ports[id].node;
+            let control = match self.shared.mechanisms.voice(number, node, mechanism, terms) {
+                Some(c) if self.shared.mechanisms.controls[c].speaks_like(Some(terms)) => c,
                 Some(c) => {
                     let other =
-                        &spec.mechanisms[self.mechanisms.controls[c].number() as usize].name;
+                        &spec.mechanisms[self.shared.mechanisms.controls[c].number() as usize].name;
                     let what = format!(
                         "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
-                        self.network.nodes[node].name
+                        self.shared.network.nodes[node].name
                     );
                     return refuse(
                         format!("{path}.notify"),
@@ -254,8 +258,8 @@ impl World {
                         "give both the same kind, quanta and refresh",
                     );
                 }
-                None => self.mechanisms.new_control(
-                    &mut self.network,
+                None => self.shared.mechanisms.new_control(
+                    &mut self.shared.network,
                     spec,
                     number,
                     node,
@@ -263,9 +267,9 @@ impl World {
                     terms,
                 )?,
             };
-            self.mechanisms.watch_port(
-                &mut self.network,
-                &mut self.clock.calendar,
+            self.shared.mechanisms.watch_port(
+                &mut self.shared.network,
+                &mut self.shared.run.calendar,
                 control,
                 id,
                 mechanism,
@@ -277,7 +281,7 @@ impl World {
 }
 
 /// Whether those who are told are asked to stop, not to slow down.
-fn asks_to_stop(respond: &AnyResponder) -> bool {
+pub(crate) fn asks_to_stop(respond: &AnyResponder) -> bool {
     respond.ask(Rate(1), 1).is_none()
 }
 
@@ -286,7 +290,7 @@ fn stops_by_class(mechanism: &MechanismSpec, terms: &Terms) -> bool {
     terms.form != Form::Extension && asks_to_stop(&mechanism.respond)
 }
 
-fn obeys(spec: &Spec, node: NodeId) -> bool {
+pub(crate) fn obeys(spec: &Spec, node: NodeId) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
         NodeKind::Switch(_) | NodeKind::Station(_) => true,

@@ -7,6 +7,13 @@ use crate::world::build::refuse;
 
 impl Network {
     pub(crate) fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+        if spec
+            .nodes
+            .iter()
+            .any(|n| matches!(n.kind, NodeKind::Station(_)))
+        {
+            self.spent.keep();
+        }
         for node in &spec.nodes {
             let host = match node.kind {
                 NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),

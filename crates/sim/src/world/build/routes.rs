@@ -12,7 +12,7 @@ use crate::mechanism::notice::Hosts;
 use crate::network::Network;
 use crate::spec::{FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
-use crate::targets::{Destination, Targets};
+use crate::targets::Targets;
 use crate::world::World;
 
 impl Network {
@@ -40,29 +40,7 @@ impl Network {
         }
     }
 
-    /// The nodes that send to each host by a route that is not written.
-    fn wanted_routes(&self, spec: &Spec) -> BTreeMap<u32, Vec<NodeId>> {
-        let mut wanted: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-        let computed = |s: &FlowSpec| s.route.is_none() && !matches!(s.to, Destination::Group(_));
-        let flows = self.flows.iter().zip(&spec.flows);
-        for (flow, _) in flows.filter(|(_, s)| computed(s)) {
-            for host in flow.to.iter() {
-                wanted.entry(host).or_default().push(flow.from);
-            }
-        }
-        wanted
-    }
-
-    /// Packets from outside may go to any host that wires lead to, whatever flows the scenario names.
-    fn want_all_from_outside(&self, wanted: &mut BTreeMap<u32, Vec<NodeId>>) {
-        if self.flows.iter().any(|flow| flow.outside) {
-            for host in (0..self.hosts.len() as u32).filter(|host| self.has_wires(*host)) {
-                wanted.entry(host).or_default();
-            }
-        }
-    }
-
-    fn has_wires(&self, host: u32) -> bool {
+    pub(super) fn has_wires(&self, host: u32) -> bool {
         !self.nodes[self.hosts[host as usize]].ports.is_empty()
     }
 
@@ -156,11 +134,17 @@ impl Network {
 impl World {
     /// Fills the forwarding tables.
     pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut wanted = self.network.wanted_routes(spec);
+        let wires_only = self.media.air.radios.is_empty();
+        let mut wanted = match wires_only {
+            true => self.shared.network.wanted_over_wires(spec),
+            false => self.shared.network.wanted_routes(spec),
+        };
         let wired = spec.routing == Routing::Tree;
         if wired
-            && wanted.keys().any(|host| self.network.has_wires(*host))
-            && self.network.wires_loop()
+            && wanted
+                .keys()
+                .any(|host| self.shared.network.has_wires(*host))
+            && self.shared.network.wires_loop()
         {
             return refuse(
                 "links",
@@ -169,10 +153,23 @@ impl World {
             );
         }
         if !wanted.is_empty() {
-            self.network.want_all_from_outside(&mut wanted);
+            self.shared.network.want_all_from_outside(&mut wanted);
             let graph = self.graph(spec)?;
+            let mut shared: BTreeMap<NodeId, Vec<(u32, u32)>> = BTreeMap::new();
             for (host, sources) in &wanted {
-                self.route_to(spec, &graph, *host, sources);
+                let edge = self.shared.network.edge(*host).filter(|_| wires_only);
+                let Some((edge, last)) = edge else {
+                    self.route_to(spec, &graph, *host, sources);
+                    continue;
+                };
+                let ways = shared
+                    .entry(edge)
+                    .or_insert_with(|| self.ways_to(spec, &graph, edge));
+                let (host, row) = (*host as usize, self.shared.network.nodes[edge].row);
+                for (row, entry) in ways {
+                    self.shared.network.forwarding.put(*row, host, *entry);
+                }
+                self.shared.network.forwarding.write(row, host, &[last]);
             }
         }
         self.write_routes(spec)
@@ -204,7 +201,7 @@ impl World {
         if roots.is_empty()
             || roots
                 .iter()
-                .any(|n| self.network.nodes[*n].stations.is_empty())
+                .any(|n| self.shared.network.nodes[*n].stations.is_empty())
         {
             return refuse(
                 "routing.roots",
@@ -214,24 +211,24 @@ impl World {
         }
         let distances = self.radio_graph(spec).toward(&roots, None);
         let parent = |node: NodeId| match distances.radio(node) {
-            Some((_, to)) if !roots.contains(&node) => self.air.radios[to as usize].node,
+            Some((_, to)) if !roots.contains(&node) => self.media.air.radios[to as usize].node,
             _ => node,
         };
-        Ok(self.network.nodes.ids().map(parent).collect())
+        Ok(self.shared.network.nodes.ids().map(parent).collect())
     }
 
     /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
     fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
-        let goal = self.network.hosts[host as usize];
-        let wires_only = self.air.radios.is_empty();
+        let goal = self.shared.network.hosts[host as usize];
+        let wires_only = self.media.air.radios.is_empty();
         let awaited = spec.links.is_empty().then_some(sources);
         let distances = graph.toward(&[goal], awaited);
         let passed = match wires_only {
             true => BTreeSet::new(),
             false => self.passed(spec, graph, &distances, sources),
         };
-        for node in self.network.nodes.ids() {
-            let row = self.network.nodes[node].row;
+        for node in self.shared.network.nodes.ids() {
+            let row = self.shared.network.nodes[node].row;
             if row == u32::MAX || !distances.reaches(node) {
                 continue;
             }
@@ -241,16 +238,45 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                self.network
+                self.shared
+                    .network
                     .forwarding
                     .write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) =
                 distances.radio(node).filter(|_| passed.contains(&node))
             {
-                let port = self.air.hop_made(&mut self.network, spec, from, to);
-                self.network.forwarding.write(row, host as usize, &[port]);
+                let port = self
+                    .media
+                    .air
+                    .hop_made(&mut self.shared.network, spec, from, to);
+                self.shared
+                    .network
+                    .forwarding
+                    .write(row, host as usize, &[port]);
             }
         }
+    }
+
+    /// The rows of all nodes from which wires lead to a switch, with the entry for it: it is that of each host that hangs there by
+    /// one wire.
+    fn ways_to(&mut self, spec: &Spec, graph: &Graph, edge: NodeId) -> Vec<(u32, u32)> {
+        let distances = graph.toward(&[edge], None);
+        let mut ways = Vec::new();
+        for node in self.shared.network.nodes.ids() {
+            let row = self.shared.network.nodes[node].row;
+            if row == u32::MAX || !distances.reaches(node) {
+                continue;
+            }
+            let wires = distances.wires(self, spec, graph, node);
+            let first = match spec.routing {
+                Routing::Ecmp => wires.len(),
+                _ => wires.len().min(1),
+            };
+            if first > 0 {
+                ways.push((row, self.shared.network.forwarding.entry(&wires[..first])));
+            }
+        }
+        ways
     }
 
     /// The nodes on the routes from `sources`.
@@ -269,8 +295,12 @@ impl World {
             }
             let wires = distances.wires(self, spec, graph, node);
             match (wires.is_empty(), distances.radio(node)) {
-                (true, Some((_, to))) => open.push(self.air.radios[to as usize].node),
-                _ => open.extend(wires.iter().map(|port| self.network.ports[*port].far)),
+                (true, Some((_, to))) => open.push(self.media.air.radios[to as usize].node),
+                _ => open.extend(
+                    wires
+                        .iter()
+                        .map(|port| self.shared.network.ports[*port].far),
+                ),
             }
         }
         passed
@@ -283,21 +313,21 @@ impl World {
         for (id, flow) in (0..).map(FlowId::new).zip(&spec.flows) {
             let Some(route) = &flow.route else { continue };
             let path = format!("routes.{}", flow.name);
-            let host = self.network.check_route(id, flow, route, &path)?;
+            let host = self.shared.network.check_route(id, flow, route, &path)?;
             for pair in route.windows(2) {
                 let at: NodeId = Id::new(pair[0]);
                 let port = self.link_between(spec, at, Id::new(pair[1]), &path)?;
-                let row = self.network.nodes[at].row;
+                let row = self.shared.network.nodes[at].row;
                 if row == u32::MAX {
                     continue;
                 }
                 let entry = (row, host);
-                let same = self.network.forwarding.write(row, host, &[port]);
+                let same = self.shared.network.forwarding.write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",
-                        self.network.nodes[at].name,
-                        self.network.nodes[self.network.hosts[host]].name
+                        self.shared.network.nodes[at].name,
+                        self.shared.network.nodes[self.shared.network.hosts[host]].name
                     );
                     return refuse(
                         path,
@@ -319,11 +349,14 @@ impl World {
         next: NodeId,
         path: &str,
     ) -> Result<PortId, Refusal> {
-        let mut wires = self.network.nodes[at].ports.iter().copied();
-        if let Some(port) = wires.find(|p| self.network.ports[*p].far == next) {
+        let mut wires = self.shared.network.nodes[at].ports.iter().copied();
+        if let Some(port) = wires.find(|p| self.shared.network.ports[*p].far == next) {
             return Ok(port);
         }
-        let (a, b) = (&self.network.nodes[at], &self.network.nodes[next]);
+        let (a, b) = (
+            &self.shared.network.nodes[at],
+            &self.shared.network.nodes[next],
+        );
         let pairs = a
             .stations
             .iter()
@@ -331,12 +364,18 @@ impl World {
         let pairs: Vec<(u32, u32)> = pairs.collect();
         if let Some((from, to)) = pairs
             .iter()
-            .find(|(a, b)| self.air.understands(spec, *a, *b))
+            .find(|(a, b)| self.media.air.understands(spec, *a, *b))
         {
-            return Ok(self.air.hop_made(&mut self.network, spec, *from, *to));
+            return Ok(self
+                .media
+                .air
+                .hop_made(&mut self.shared.network, spec, *from, *to));
         }
         let (a, b) = (&a.name, &b.name);
-        match pairs.iter().any(|(a, b)| self.air.share_medium(*a, *b)) {
+        match pairs
+            .iter()
+            .any(|(a, b)| self.media.air.share_medium(*a, *b))
+        {
             true => {
                 let what = format!("{b} is out of reach of {a}");
                 refuse(path, what, "name neighbours in order, or move them closer")

@@ -20,7 +20,7 @@ impl World {
             check(stamp, &place)?;
             let mut law = stamp.law.clone();
             law.attach(&place);
-            let law = self.network.laws.push(Law {
+            let law = self.shared.network.laws.push(Law {
                 stamp: law,
                 name: stamp.name.clone(),
                 queue,
@@ -36,13 +36,13 @@ impl World {
                 // The law hears of several places in the order of time.
                 for egress in stamp.also.iter().chain([&stamp.at]) {
                     if let Egress::Port(port) = *egress {
-                        let port = &mut self.network.ports[PortId::new(port)];
+                        let port = &mut self.shared.network.ports[PortId::new(port)];
                         port.set(Traits::ATTENTIVE | Traits::WAKEFUL, true);
                     }
                 }
             }
         }
-        for (id, flow) in self.network.flows.ids().zip(&spec.flows) {
+        for (id, flow) in self.shared.network.flows.ids().zip(&spec.flows) {
             let Some(transport) = &flow.transport else {
                 continue;
             };
@@ -55,10 +55,10 @@ impl World {
 
     fn station(&self, spec: &Spec, node: usize, of_node: usize) -> usize {
         let name = &spec.nodes[node].name;
-        let radios = &self.air.radios;
+        let radios = &self.media.air.radios;
         let found = radios
             .iter()
-            .position(|r| self.network.nodes[r.node].name == *name && r.of_node == of_node);
+            .position(|r| self.shared.network.nodes[r.node].name == *name && r.of_node == of_node);
         found.expect("a radio of the scenario")
     }
 
@@ -66,7 +66,7 @@ impl World {
         match egress {
             Egress::Port(number) => {
                 let id = PortId::new(number);
-                let port = &self.network.ports[id];
+                let port = &self.shared.network.ports[id];
                 let link = Link::of(&port.more.service);
                 let offers = matches!(link, Link::Offers(_));
                 let place = Place {
@@ -77,7 +77,7 @@ impl World {
                 (place, Watched::Port(id), link)
             }
             Egress::Radio(node, of_node) => {
-                let radio = &self.air.radios[self.station(spec, node, of_node)];
+                let radio = &self.media.air.radios[self.station(spec, node, of_node)];
                 let place = Place {
                     rate: None,
                     offers: false,
@@ -91,22 +91,22 @@ impl World {
     fn show(&mut self, egress: Egress, shown: Shown, spec: &Spec) {
         match egress {
             Egress::Port(port) => {
-                let port = &mut self.network.ports[PortId::new(port)];
+                let port = &mut self.shared.network.ports[PortId::new(port)];
                 port.more.laws.push(shown);
                 port.set(Traits::STAMPED, true);
             }
             Egress::Radio(node, of_node) => {
                 let station = self.station(spec, node, of_node);
-                self.air.radios[station].laws.push(shown);
+                self.media.air.radios[station].laws.push(shown);
             }
         }
     }
 
     /// Refuses a flow whose header some law on its path would not understand.
     fn check_layout(&self, id: FlowId, layout: Layout) -> Result<(), Refusal> {
-        let flow = &self.network.flows[id];
+        let flow = &self.shared.network.flows[id];
         for law in self.laws_on(flow) {
-            let law = &self.network.laws[law];
+            let law = &self.shared.network.laws[law];
             let other = law.stamp.layout().filter(|other| *other != layout);
             if other.is_some() {
                 return refuse(

@@ -1,5 +1,6 @@
 //! Follows each flow's packets to their destinations and refuses what would get lost on the way.
 
+use super::reach::Reach;
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
@@ -12,7 +13,7 @@ use crate::world::World;
 
 impl Network {
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
-    fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
+    pub(super) fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
         let flow = &self.flows[id];
         let frame = packet::frame(flow.packet);
         let (port, link) = (&self.ports[port], &spec.links[port.index() / 2]);
@@ -73,64 +74,79 @@ impl World {
     /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
     /// always the same.
     pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut used = vec![false; self.air.hops.len()];
+        let mut used = vec![false; self.media.air.hops.len()];
+        let computed =
+            self.media.air.radios.is_empty() && spec.flows.iter().all(|f| f.route.is_none());
+        let mut reach = Reach::default();
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();
-            let hosts: Vec<u32> = self.network.flows[id].to.iter().collect();
+            let arrive = computed && reach.arrive(&self.shared.network, spec, id);
+            let hosts: Vec<u32> = match arrive {
+                true => Vec::new(),
+                false => self.shared.network.flows[id].to.iter().collect(),
+            };
             for host in hosts {
                 path = self.trace(spec, id, host)?;
-                for port in path.iter().filter(|port| self.air.hop(**port).is_some()) {
-                    used[self.air.hop_number(*port) as usize] = true;
+                for port in path
+                    .iter()
+                    .filter(|port| self.media.air.hop(**port).is_some())
+                {
+                    used[self.media.air.hop_number(*port) as usize] = true;
                 }
             }
-            let flow = &mut self.network.flows[id];
+            let flow = &mut self.shared.network.flows[id];
             if matches!(flow.to, Targets::One(_)) {
                 flow.port = path[0];
                 flow.path = path;
-            } else if self.network.nodes[flow.from].row == u32::MAX {
-                flow.port = self.network.nodes[flow.from].ports[0];
+            } else if self.shared.network.nodes[flow.from].row == u32::MAX {
+                flow.port = self.shared.network.nodes[flow.from].ports[0];
             }
         }
-        self.air.gather_hops(&used);
+        self.media.air.gather_hops(&used);
         Ok(())
     }
 
     /// The ports that a flow's packets to a host pass.
     fn trace(&self, spec: &Spec, id: FlowId, host: u32) -> Result<Vec<PortId>, Refusal> {
-        let (flow, spec_flow) = (&self.network.flows[id], &spec.flows[id.index()]);
+        let (flow, spec_flow) = (&self.shared.network.flows[id], &spec.flows[id.index()]);
         let mut path = Vec::new();
         if matches!(spec_flow.to, Destination::Group(_)) {
-            let hops = self.network.nodes[flow.from].stations.iter();
-            path.extend(hops.filter_map(|station| self.air.group_port(*station)));
-            self.air.check_hop(&self.network, spec, id, path[0])?;
+            let hops = self.shared.network.nodes[flow.from].stations.iter();
+            path.extend(hops.filter_map(|station| self.media.air.group_port(*station)));
+            self.media
+                .air
+                .check_hop(&self.shared.network, spec, id, path[0])?;
             return Ok(path);
         }
-        let goal = self.network.hosts[host as usize];
+        let goal = self.shared.network.hosts[host as usize];
         let mut at = flow.from;
         while at != goal {
-            let node = &self.network.nodes[at];
+            let node = &self.shared.network.nodes[at];
             let port = match node.row {
                 u32::MAX if at == flow.from => node.ports[0],
                 _ if at != flow.from && !node.forwards => Id::NONE,
-                row => self.network.forwarding.written(row, id, host),
+                row => self.shared.network.forwarding.written(row, id, host),
             };
             if port.is_none() {
                 return self.no_route(spec, id, goal, at);
             }
-            match self.air.hop(port) {
-                Some(_) => self.air.check_hop(&self.network, spec, id, port)?,
-                None => self.network.check_wire(spec, id, port)?,
+            match self.media.air.hop(port) {
+                Some(_) => self
+                    .media
+                    .air
+                    .check_hop(&self.shared.network, spec, id, port)?,
+                None => self.shared.network.check_wire(spec, id, port)?,
             }
             path.push(port);
-            at = self.network.ports[port].far;
-            if path.len() > self.network.nodes.len() {
+            at = self.shared.network.ports[port].far;
+            if path.len() > self.shared.network.nodes.len() {
                 let (a, b) = (
-                    &self.network.nodes[flow.from].name,
-                    &self.network.nodes[goal].name,
+                    &self.shared.network.nodes[flow.from].name,
+                    &self.shared.network.nodes[goal].name,
                 );
                 let what = format!(
                     "the route from {a} to {b} runs in a circle through {}",
-                    self.network.nodes[at].name
+                    self.shared.network.nodes[at].name
                 );
                 return refuse(
                     format!("flows.{}.to", spec_flow.name),
@@ -144,11 +160,11 @@ impl World {
 
     /// Says where the route of a flow to `goal` ends, and what would help.
     fn no_route<T>(&self, spec: &Spec, id: FlowId, goal: NodeId, at: NodeId) -> Result<T, Refusal> {
-        let from = self.network.flows[id].from;
+        let from = self.shared.network.flows[id].from;
         let (a, b, end) = (
-            &self.network.nodes[from],
-            &self.network.nodes[goal],
-            &self.network.nodes[at],
+            &self.shared.network.nodes[from],
+            &self.shared.network.nodes[goal],
+            &self.shared.network.nodes[at],
         );
         let mut what = format!("no route leads from {} to {}", a.name, b.name);
         let radios = !a.stations.is_empty() && !b.stations.is_empty();
@@ -157,7 +173,7 @@ impl World {
                 .iter()
                 .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)))
         };
-        let fix = if radios && pairs().any(|(a, b)| self.air.share_medium(a, b)) {
+        let fix = if radios && pairs().any(|(a, b)| self.media.air.share_medium(a, b)) {
             if at != from {
                 what = format!("{what}: it ends at {}", end.name);
             } else {

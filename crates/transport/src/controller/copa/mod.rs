@@ -7,16 +7,24 @@
 //!
 //! Reference: Arun and Balakrishnan, NSDI 2018. Three variants: `paper`; `genericcc`, the authors'
 //! program (direction by majority of acknowledgements, steps of at most a packet, first ten packets
-//! ignored, ×0.7 when 30 % of a round are lost); `mvfst` (the latest round trip makes the queueing
+//! ignored); `mvfst` (the latest round trip makes the queueing
 //! delay, velocity is reset at a sudden reversal, no competitive mode, no reaction to loss except to a
 //! timeout). The paper does not define the effect of a high velocity at a small window; here a step is
-//! at most one packet for each acknowledged packet.
+//! at most one packet for each acknowledged packet. Nor does it define a reaction to loss outside the competitive mode. A queue that stays
+//! full for ten seconds then is the least round trip, no queueing delay is left to see, and the window grows without end. So
+//! `paper` takes the rule of `genericcc`, ×0.7 when 30 % of a round are lost, and applies it to whole rounds.
+//!
+//! N flows keep N/δ packets on average where their windows are large beside the queue. With δ = 0.1, 20 Mbit/s and 40 ms, four flows of
+//! `paper` keep 82 to 123 packets instead of 40, `genericcc` 63 to 76, `mvfst` 67 to 97: the velocity doubles
+//! within one round trip, which the queue itself makes twice as long.
 //!
 //! The competitive mode is off by default, as in mvfst and in the authors' program without `auto`:
 //! its detector cannot tell other Copas from a competitor. "Nearly empty" is a tenth of the swing of
 //! the queue, and that is less than a packet for two flows. A newcomer's slow start, a delayed
 //! acknowledgement or a fall of capacity keeps the queue above it for five rounds too. Then 1/δ grows
-//! in all flows without end, because no loss stops it in a large buffer. With `competitive = true` the
+//! in all flows without end, because no loss stops it in a large buffer: over 20 Mbit/s and 40 ms eight Copas keep 17 packets
+//! without the mode and 1,220 with it, a 95th percentile of 38 and 1,260 ms. The price of the default: beside a Reno flow a Copa gets
+//! 0.7 of 18.8 Mbit/s behind 200 kB, and 9.2 with `competitive = true`. With `competitive = true` the
 //! variant `paper` takes a queue for empty that holds one packet of each flow above the tenth: the
 //! flow sees the queue only when its own packets pass, `1/λ` apart. That is right in steady state, not
 //! while flows join, and not on a path of a few packets.
@@ -142,6 +150,28 @@ impl Copa {
         }
     }
 
+    /// A round that loses 30 % of its packets reduces the window. The program looks at each acknowledgement, `paper` at
+    /// whole rounds: else one random loss among the first packets of a round would count as a third of it.
+    fn answer_losses(&mut self, ack: &Ack) {
+        let due = match self.variant {
+            Variant::GenericCc => true,
+            Variant::Paper => ack.round_start,
+            Variant::Mvfst => false,
+        };
+        if !due {
+            return;
+        }
+        let all = self.round.lost + self.round.acked;
+        if self.round.lost > 0 && self.round.lost as f64 > 0.3 * all as f64 {
+            self.window *= 0.7;
+            self.slow_start = false;
+            self.begin_round(ack.now);
+        }
+        if self.variant == Variant::Paper {
+            (self.round.lost, self.round.acked) = (0, 0);
+        }
+    }
+
     /// Once a round: compares the window's direction with that of the round before, and adjusts the
     /// velocity.
     fn update_velocity(&mut self, ack: &Ack) {
@@ -248,17 +278,10 @@ impl Controller for Copa {
             Variant::Mvfst => ack.srtt.seconds(),
             _ => standing,
         };
-        if self.variant == Variant::GenericCc {
-            if self.acked < IGNORED_SEGMENTS {
-                return;
-            }
-            let all = self.round.lost + self.round.acked;
-            if self.round.lost > 0 && self.round.lost as f64 > 0.3 * all as f64 {
-                self.window *= 0.7;
-                self.slow_start = false;
-                self.begin_round(ack.now);
-            }
+        if self.variant == Variant::GenericCc && self.acked < IGNORED_SEGMENTS {
+            return;
         }
+        self.answer_losses(ack);
         if !self.slow_start {
             self.update_velocity(ack);
         }

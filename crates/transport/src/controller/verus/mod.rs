@@ -10,6 +10,11 @@
 //! it is flat there, slow start begins again, as in the program. The program forgets the windows at and
 //! above that of a lost segment when slow start ends (`curveStop`); here each loss does so, because a
 //! short queue bounds the delays of what arrives, whatever the window was.
+//!
+//! Behind a queue that cannot hold six least delays several flows lose much: 8 % with four and 18 % with eight over 20 Mbit/s, 40 ms
+//! and 200 kB. That is the published step: a loss is heard a round trip of 120 ms later, in which the target has risen by 24 × δ2
+//! = 48 ms, as long as 80 packets take, while some 300 to 500 are sent from one loss to the next. With δ1 = δ2 = 1, 0.5 and 0.25 ms
+//! four flows lose 2.4, 1.0 and 0.7 %, eight 8.9, 4.7 and 3.1 %. With `ratio = 2` they lose 6 and 17 %.
 
 mod options;
 mod profile;

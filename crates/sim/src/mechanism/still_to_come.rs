@@ -1,0 +1,20 @@
+//! What a watched place needs above its mark.
+
+use crate::ids::PortId;
+
+/// What may still come to a place when its mark has been crossed, although its feeders obey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headroom {
+    /// The place that is watched.
+    pub port: PortId,
+    /// What came in through the port is watched, not what waits to leave by it.
+    pub ingress: bool,
+    /// Its feeders: the ports by which they send.
+    pub feeders: Vec<PortId>,
+    /// Frames that they may still send; at an ingress with the one that crosses the mark.
+    pub frames: u64,
+    /// Bytes of the longest.
+    pub frame: u64,
+    /// Frames for which there is room above the mark, where the port's buffer alone decides that.
+    pub room: Option<u64>,
+}

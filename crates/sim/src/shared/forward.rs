@@ -1,0 +1,245 @@
+//! Frames on their way. A port has one event: the arrival of the first frame on its wire. Choices that
+//! fell due since the port was last touched are replayed first, each at the instant at which it was due.
+//! So a departure needs an event only where a detector acts on it.
+//!
+//! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
+//! the MAC, it is not stopped by a notice that takes effect in between.
+
+use backwater_transport::units::Time;
+
+use super::accounts::Booking;
+use super::{Onward, Shared};
+use crate::cause::Cause;
+use crate::event::Event;
+use crate::ids::{PacketId, PortId};
+use crate::network::Traits;
+use crate::network::transmit::Choice;
+use crate::network::views::Gone;
+use crate::table::Id;
+
+impl Shared {
+    /// Makes up for what fell due at a port up to `now`.
+    #[inline(always)]
+    pub(crate) fn catch_up(&mut self, id: PortId, now: Time) {
+        if self.network.ports[id].next_try <= now {
+            self.make_up(id, now);
+        }
+    }
+
+    #[inline(never)]
+    fn make_up(&mut self, id: PortId, now: Time) {
+        loop {
+            let port = &mut self.network.ports[id];
+            if port.sending > 0 {
+                // A frame in transmission ends when the next choice is due.
+                self.release(id);
+            }
+            let port = &mut self.network.ports[id];
+            if port.next_try > now {
+                // A detector that was relieved has had this port brought up to date.
+                return;
+            }
+            if port.is(Traits::URGENT) {
+                let at = port.next_try;
+                let calendar = &mut self.run.calendar;
+                self.network
+                    .start_control(&mut self.run.books, calendar, id, at);
+                if self.network.ports[id].is(Traits::WAKEFUL) {
+                    self.wake_at_departure(id);
+                }
+            } else if port.waiting == 0 {
+                port.next_try = Time::NEVER;
+                return;
+            } else {
+                self.choose(id, now);
+            }
+            if self.network.ports[id].next_try > now {
+                return;
+            }
+        }
+    }
+
+    /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
+    /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
+    pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+        let packet = &mut self.network.packets[packet_id];
+        let mut port = &mut self.network.ports[id];
+        let (size, class) = (packet.frame(), packet.class());
+        packet.at = now;
+        let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
+        // Frames that have left since may be counted in: no more than the record is surely none.
+        if exact || port.queue(0).bytes + size > port.max_bytes {
+            if port.is(Traits::QUEUELESS) {
+                return self.hand_over(id, packet_id, now);
+            }
+            self.catch_up(id, now);
+            port = &mut self.network.ports[id];
+        }
+        let q = port.queue_of(class);
+        if port.is(Traits::LIMITED) && !port.has_room(q, size) {
+            return self.overflow(id, packet_id, q, now);
+        }
+        let mut observed = port.is(Traits::WATCHED);
+        let mut managed = false;
+        if observed {
+            managed = port.shut_until == Time::NEVER;
+            let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
+                return Onward::Done;
+            };
+            observed = detected;
+            port = &mut self.network.ports[id];
+        }
+        if exact && port.is(Traits::STAMPED) {
+            self.network.stamp_arrival(id, packet_id, false, now);
+            port = &mut self.network.ports[id];
+        }
+        if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
+            port.hold(q, size);
+            let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
+            if self.network.transmit(books, calendar, id, packet_id, now) {
+                self.wake_at_departure(id);
+            }
+            return Onward::Done;
+        }
+        self.network.join(id, packet_id, q, now);
+        if observed {
+            self.observe_arrival(id, packet_id, q, now);
+            if managed {
+                self.network.sort(id, packet_id);
+            }
+        }
+        if exact || observed {
+            self.catch_up(id, now);
+        }
+        Onward::Done
+    }
+
+    /// Whether queue management and accounts admit a frame at a watched port, and whether somebody looks at it then;
+    /// none where it was lost.
+    #[inline(always)]
+    fn admit_watched(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        now: Time,
+    ) -> Option<bool> {
+        let managed = self.network.ports[id].shut_until == Time::NEVER;
+        if managed
+            && !self
+                .network
+                .admit(&mut self.run.books, id, packet_id, q, now)
+        {
+            self.refuse_arrival(id, packet_id, q, Cause::Aqm, now);
+            return None;
+        }
+        if !self.network.ports[id].is(Traits::ACCOUNTED) {
+            return Some(true);
+        }
+        match self.account_arrival(id, packet_id, now) {
+            Booking::Refused => {
+                self.refuse_arrival(id, packet_id, q, Cause::MemoryFull, now);
+                None
+            }
+            Booking::Calm => {
+                let detected = self.network.ports[id].is(Traits::DETECTED);
+                Some(managed || detected || self.run.books.record.is_some())
+            }
+            Booking::Entered => {
+                self.catch_up(id, now);
+                Some(true)
+            }
+        }
+    }
+
+    /// The frame in transmission has left: its buffer is free.
+    #[inline(always)]
+    fn release(&mut self, id: PortId) {
+        let port = &mut self.network.ports[id];
+        let (size, class, entry, at) = (
+            u64::from(port.sending),
+            port.sending_class,
+            port.sending_entry,
+            port.next_try,
+        );
+        port.sending = 0;
+        let q = port.queue_of(class);
+        port.free(q, size);
+        if port.is(Traits::WATCHED) {
+            let gone = Gone {
+                queue: q,
+                size,
+                class,
+                entry,
+                lost: false,
+            };
+            self.observe_departure(id, &gone, at);
+        }
+    }
+
+    /// Makes the choice that is due at `next_try`: starts a frame, or finds all of them held back. A
+    /// scheduler is asked only where it has a choice.
+    #[inline]
+    fn choose(&mut self, id: PortId, now: Time) {
+        let port = &mut self.network.ports[id];
+        let at = port.next_try;
+        if port.shut_until <= at {
+            let queue = port.pick(&self.network.packets);
+            return self.start(id, queue, Id::NONE, at);
+        }
+        if port.more.service.server().is_some() {
+            return self.serve(id, at, now);
+        }
+        if port.more.managed.is_some() {
+            return self.choose_judged(id, at, now);
+        }
+        match self.network.find(id, at) {
+            Choice::Frame { queue, before } => self.start(id, queue, before, at),
+            Choice::Held(until) => self
+                .network
+                .stall(&mut self.run.calendar, id, at, until, now),
+        }
+    }
+
+    /// Begins to send a data frame that waits in its queue.
+    #[inline(always)]
+    pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
+        let calendar = &mut self.run.calendar;
+        let books = &mut self.run.books;
+        if self.network.start(books, calendar, id, q, before, at) {
+            self.wake_at_departure(id);
+        }
+    }
+
+    /// A transmission has begun at a wakeful port: its end has an event where it can matter.
+    pub(super) fn wake_at_departure(&mut self, id: PortId) {
+        let (network, calendar) = (&mut self.network, &mut self.run.calendar);
+        self.mechanisms.wake_at_departure(network, calendar, id);
+    }
+
+    /// The first frame on a wire has reached the far end.
+    pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
+        self.catch_up(id, now);
+        let port = &mut self.network.ports[id];
+        let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
+        let next = port.wire.head();
+        if !next.is_none() {
+            self.run
+                .calendar
+                .push(self.network.packets[next].at, Event::Arrive(id));
+        }
+        self.run.books.packet_hops += 1;
+        let packet = &mut self.network.packets[packet_id];
+        if packet.flow.is_none() {
+            let calendar = &mut self.run.calendar;
+            self.network
+                .receive_control_frame(&mut self.run.books, calendar, id, packet_id, now);
+            return Onward::Done;
+        }
+        let egress = std::mem::replace(&mut packet.ingress, id);
+        if egress.is_none() {
+            return Onward::Host(packet_id);
+        }
+        self.enqueue(egress, packet_id, now)
+    }
+}

@@ -1,0 +1,71 @@
+//! What media and both ends of flows share: the network, its mechanisms, what has happened and what is to come. A port takes
+//! a step here, whatever moves its frames.
+//!
+//! * `forward` moves frames: enqueue, choose, arrive. `network/transmit` starts them.
+//! * `birth` makes packets and lets them set off; `deliver` counts those that have come to their hosts.
+//! * `service` is about ports that are no wires: traces, boxes. `crossing` moves frames through the fabric of a switch.
+//! * `aqm` lets active queue management judge frames.
+//! * `accounts` books what switches hold; `observe` lets detectors look, `post` sends control frames, `react` moves gates.
+//!
+//! In: a packet for a port, the arrival of a frame, an instant up to which a port is to be caught up.
+//! Out: `Onward`, which says what a packet that moves on needs and this does not have: its host, or a medium.
+
+mod accounts;
+mod aqm;
+mod birth;
+mod crossing;
+mod deliver;
+mod forward;
+mod observe;
+mod post;
+mod react;
+mod service;
+
+use crate::books::Books;
+use crate::calendar::Calendar;
+use crate::ids::{PacketId, PortId};
+use crate::mechanism::Mechanisms;
+use crate::network::Network;
+
+/// What has happened, and what is to come.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// What has happened.
+    pub(crate) books: Books,
+    /// Events to come.
+    pub(crate) calendar: Calendar,
+}
+
+/// What media and ends share.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Nodes, ports, flows and the packets between them.
+    pub network: Network,
+    /// Detectors and notifiers at their places, and notices to send.
+    pub(crate) mechanisms: Mechanisms,
+    /// What has happened, and what is to come.
+    pub(crate) run: Run,
+    /// Packets that have come to their hosts over a medium during this event.
+    pub(crate) handovers: Vec<Handover>,
+}
+
+/// A packet that has left a medium at its host. The host receives it before the event at hand is over.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Handover {
+    /// Which.
+    pub packet: PacketId,
+    /// The port by which it came.
+    pub over: PortId,
+}
+
+/// What a packet needs that moves on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Onward {
+    /// Nothing.
+    Done,
+    /// It is at its host.
+    Host(PacketId),
+    /// It waits at the medium behind this port, not at the port.
+    Accept(PortId, PacketId),
+}

@@ -1,0 +1,86 @@
+//! Places that are told: their responders answer, and what these want moved is moved.
+
+use std::sync::Arc;
+
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::Time;
+
+use super::Shared;
+use crate::ids::PortId;
+use crate::mechanism::carrier::quantum;
+use crate::mechanism::responder::{AnyResponder, Knobs, Responder};
+use crate::packet::Traffic;
+use crate::record::fingerprint::Mark;
+use crate::record::{Record, What};
+use crate::table::Id;
+
+impl Shared {
+    /// The reaction time of the oldest notice at a port is over.
+    pub(crate) fn react(&mut self, id: PortId, now: Time) {
+        self.catch_up(id, now);
+        let port = &mut self.network.ports[id];
+        let posted = port
+            .more
+            .reacting
+            .pop_front()
+            .expect("a notice for each reaction");
+        let notice = self.network.mail.take(posted);
+        let timer_from = match notice.waits_for_frame() {
+            true => port.free_at().max(now),
+            false => now,
+        };
+        let gates = port
+            .gates
+            .as_mut()
+            .expect("a port that can be told has gates");
+        gates.sweep(now);
+        if notice.quanta() > 0 && !notice.origin.is_none() {
+            gates.origin = (notice.origin, notice.origin_classes);
+        }
+        let mut knobs = Knobs {
+            now,
+            timer_from,
+            unit: quantum(port.more.rate),
+            gates: Some(gates),
+            next: None,
+            transmitter: None,
+        };
+        owned(&mut port.more.responders, notice.mechanism).react(&notice, &mut knobs);
+        if port.more.managed.is_none() {
+            port.shut_until = gates.shut_until();
+        }
+        port.retry(now);
+        self.mechanisms.note_heard(notice.mechanism);
+        self.mechanisms.mind_drain(&self.network, id, now);
+        self.run.books.fingerprint.add(
+            Mark::Knob,
+            now,
+            id.0,
+            u64::from(notice.classes) << 16 | u64::from(notice.quanta()),
+        );
+        if let Some(records) = &mut self.run.books.record {
+            records.push(Record {
+                at: now,
+                what: What::Knob,
+                port: id,
+                flow: Id::NONE,
+                seq: 0,
+                to: 0,
+                len: 0,
+                traffic: Traffic::new(7, Ecn::NotEct),
+                value: u64::from(notice.quanta()),
+                gated: 0,
+                notice: Some(Arc::new(notice)),
+                header: None,
+            });
+        }
+        self.catch_up(id, now);
+    }
+}
+
+/// The responder of a mechanism among those that a place owns.
+fn owned(responders: &mut [(u32, AnyResponder)], mechanism: u32) -> &mut AnyResponder {
+    let found = responders.iter_mut().find(|(of, _)| *of == mechanism);
+    let (_, responder) = found.expect("a place that is told owns a responder");
+    responder
+}

@@ -74,9 +74,7 @@ def command(
 ) -> int:
     """Run a scenario once."""
     if plot is not None:
-        from backwater.present import chart_file
-
-        chart_file.check(plot, "--plot")
+        _check_plot(plot)
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
@@ -97,10 +95,7 @@ def command(
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     if plot is not None:
-        from backwater.present import chart_file
-        from backwater.present.run import charts
-
-        chart_file.write(charts.spec(document), plot)
+        _write_plot(document, plot)
     if report is not None:
         _report(document, resolved, context.obj, report)
     if json:
@@ -154,3 +149,17 @@ def _show(document: dict[str, Any], each: bool, *, over_time: bool) -> None:
         console.data("")
     for line in run_view.closing(document):
         console.data(line)
+
+
+def _check_plot(path: Path) -> None:
+    # Drawing loads libraries that no other run needs.
+    from backwater.present import chart_file
+
+    chart_file.check(path, "--plot")
+
+
+def _write_plot(document: dict[str, Any], path: Path) -> None:
+    from backwater.present import chart_file
+    from backwater.present.run import charts
+
+    chart_file.write(charts.spec(document), path)

@@ -34,6 +34,9 @@ from backwater.verdict.claim import STAYS, is_unexpected
 
 app = typer.Typer(help="List and run studies.", invoke_without_command=True, rich_markup_mode=None)
 OUT = Path("results")
+First = Annotated[
+    int, typer.Option(min=1, help="The first seed; fresh ones confirm what was seen.")
+]
 Ablate = Annotated[
     bool,
     typer.Option("--ablate", help="Judge every claim without its mechanism, too: can it fail?"),
@@ -97,9 +100,7 @@ def run(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Instead of the study's number of seeds.")
     ] = None,
-    first_seed: Annotated[
-        int, typer.Option(min=1, help="The first seed; fresh ones confirm what was seen.")
-    ] = 1,
+    first_seed: First = 1,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
     out: Annotated[Path, typer.Option(help="Folder; each study gets one in it.")] = OUT,
     resume: Annotated[

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::medium::access::{CATEGORIES, Category};
-use backwater_sim::medium::wifi::channel::ChannelSpec;
-use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown};
-use backwater_sim::medium::wifi::phy::{Answer, Standard};
+use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 
 use super::{Json, buffer, object};

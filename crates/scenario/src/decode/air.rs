@@ -2,10 +2,10 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
-use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Band, Phy, Standard};
-use backwater_sim::medium::wifi::physical::Physical;
+use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::units::Rate;
 

@@ -3,7 +3,7 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::medium::wifi::air::NOBODY;
-use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::spec::MediumSpec;
 use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};

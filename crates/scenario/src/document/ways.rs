@@ -2,7 +2,7 @@
 //! which stations hear each other.
 
 use backwater_sim::medium::wifi::air::NOBODY;
-use backwater_sim::medium::wifi::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Hop, Radio};
 use backwater_sim::world::World;
 use serde_json::{Map, Value, json};

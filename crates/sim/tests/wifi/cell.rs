@@ -1,9 +1,9 @@
 //! A short way to write a cell: stations, flows, options.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Band, Phy, Standard};
+use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
     CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,

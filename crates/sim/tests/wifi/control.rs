@@ -13,7 +13,7 @@ use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span, Time};
 
 use backwater_sim::medium::wifi::air_log::{Body, Fate};
-use backwater_sim::medium::wifi::frame::FrameKind;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::world::World;
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, poisson, saturated};

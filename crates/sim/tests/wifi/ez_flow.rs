@@ -9,7 +9,7 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
-use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;

@@ -3,8 +3,8 @@
 //! an ACK 304 µs, propagation is 1 µs.
 
 use backwater_sim::cause::Cause;
-use backwater_sim::medium::wifi::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::mac::{AfterCollision, MacSpec};
+use backwater_sim::medium::wifi::mac::category::{AfterCollision, MacSpec};
+use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::spec::CategorySpec;
 use backwater_sim::world::{DropRow, PortReport, Report};
 use backwater_transport::units::Span;

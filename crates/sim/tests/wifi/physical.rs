@@ -1,10 +1,10 @@
 //! The physical channel: shares that follow from the error of one frame, capture, and cells so close that
 //! it must agree with the unit disc.
 
-use backwater_sim::medium::wifi::channel::ChannelSpec;
-use backwater_sim::medium::wifi::mac::MacSpec;
-use backwater_sim::medium::wifi::phy::{ACK, OVERHEAD};
-use backwater_sim::medium::wifi::physical::Physical;
+use backwater_sim::medium::wifi::mac::category::MacSpec;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::{ACK, OVERHEAD};
 use backwater_sim::spec::{Refusal, Routing};
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;

@@ -2,7 +2,7 @@
 //! The references come from independent slot-by-slot programs (95 % interval ±0.003 Mbit/s); every
 //! test runs long enough for a standard error below a fifth of its 0.5 %.
 
-use backwater_sim::medium::wifi::mac::AfterCollision;
+use backwater_sim::medium::wifi::mac::category::AfterCollision;
 
 use crate::cell::{B, BASIC, Cell, G, RTS, dcf, disc, edca, saturated, saturated_cell};
 

@@ -1,11 +1,11 @@
 //! The two thresholds of the physical channel, of energy and of preambles, in either order: what a sender does that
 //! does not receive its answer, and networks that run under every pair.
 
-use backwater_sim::medium::wifi::channel::ChannelSpec;
-use backwater_sim::medium::wifi::frame::FrameKind;
-use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision, MacSpec};
-use backwater_sim::medium::wifi::phy::{Answer, Phy};
-use backwater_sim::medium::wifi::physical::Physical;
+use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, MacSpec};
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::{Answer, Phy};
 use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
 use backwater_transport::units::{Rate, Span};

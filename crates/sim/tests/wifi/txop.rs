@@ -1,7 +1,7 @@
 //! TXOPs of several frames: what their Duration fields reserve, and who answers meanwhile.
 
-use backwater_sim::medium::wifi::frame::FrameKind;
-use backwater_sim::medium::wifi::phy::Phy;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
+use backwater_sim::medium::wifi::phy::standard::Phy;
 use backwater_sim::world::{Report, World};
 use backwater_transport::units::{Rate, Span};
 

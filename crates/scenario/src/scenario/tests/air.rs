@@ -1,7 +1,7 @@
 //! Media and stations: the contract's example, and what is refused of it.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::mac::{AccessMode, AfterCollision};
+use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision};
 use backwater_sim::spec::NodeKind;
 use backwater_transport::units::{Rate, Span};
 use serde_json::json;

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Span, Time};
 use smallvec::{SmallVec, smallvec};
 
-use super::air_log::AirLog;
-use super::carrier_sense::CarrierSense;
-use super::channel::{Far, Link, Near, UNIT};
-use super::power_level::Level;
-use super::radio::{Hop, Radio};
-use super::reception::{Coded, Hearing};
 use crate::ids::{FlowId, PortId};
+use crate::medium::wifi::air_log::AirLog;
+use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
+use crate::medium::wifi::phy::power_level::Level;
+use crate::medium::wifi::radio::{Hop, Radio};
+use crate::medium::wifi::reception::hearing::{Coded, Hearing};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
-pub use super::timing::Medium;
+pub use crate::medium::wifi::phy::timing::Medium;
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(super) type Number = u16;

@@ -3,10 +3,10 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::frame::FrameKind;
 use crate::connection::Header;
 use crate::ids::FlowId;
 use crate::mechanism::notice::Notice;
+use crate::medium::wifi::mac::frame::FrameKind;
 use crate::packet::Traffic;
 
 /// A frame on the air.

@@ -1,9 +1,9 @@
 //! What flows must be to pass a station.
 
-use super::air::{Air, NOBODY};
 use crate::ids::{FlowId, PortId};
 use crate::limit::Limit;
 use crate::medium::access::CATEGORIES;
+use crate::medium::wifi::air::{Air, NOBODY};
 use crate::network::Network;
 use crate::spec::{Refusal, Spec};
 use crate::world::build::refuse;

@@ -2,13 +2,13 @@
 
 use backwater_transport::units::Time;
 
-use super::air::Air;
 use crate::event::{Event, MediumKind};
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::notice::Notice;
 use crate::medium::media::Medium;
-use crate::shared::{Handover, Onward, Shared};
+use crate::medium::wifi::air::Air;
+use crate::shared::Shared;
 use crate::table::Id;
 
 /// What can happen next, in the order of service at one instant (`event.rs`: what detectors sample comes before `Expire`).
@@ -71,15 +71,6 @@ impl Medium for Air {
 }
 
 impl Air {
-    /// A packet moves on that has come over this port, or was born at a station: it stays on the air, or its host has it.
-    pub(super) fn move_on(&mut self, cx: &mut Shared, onward: Onward, over: PortId, now: Time) {
-        match onward {
-            Onward::Done => {}
-            Onward::Accept(port, packet) => self.accept(cx, port, packet, now),
-            Onward::Host(packet) => cx.handovers.push(Handover { packet, over }),
-        }
-    }
-
     /// Sends what a mechanism at a station has to say: to the station itself, in a header field, or as a management frame.
     pub(crate) fn post(
         &mut self,

@@ -1,9 +1,9 @@
 //! Keeps the frames that stations send, for a capture.
 
-use super::air::{Air, NOBODY};
-use super::air_log::{AirFrame, Body, Carried, Fields};
-use super::frame::{Exchange, FrameKind};
 use crate::mechanism::notice::Notice;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::air_log::{AirFrame, Body, Carried, Fields};
+use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::network::{Network, Part};
 
 impl Air {

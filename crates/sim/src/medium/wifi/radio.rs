@@ -7,14 +7,14 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::SmallVec;
 
-use super::frame::{Exchange, Frame, Reply};
-use super::mac::Contention;
-use super::rounds::RoundRobin;
 use crate::ids::{ControlId, FlowId, NodeId, PortId};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 use crate::mechanism::{AnyResponder, Echo};
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
+use crate::medium::wifi::mac::category::Contention;
+use crate::medium::wifi::mac::frame::{Exchange, Frame, Reply};
+use crate::medium::wifi::queue::rounds::RoundRobin;
 use crate::packet::{List, Packet};
 use crate::stamp::Shown;
 

@@ -2,11 +2,11 @@
 
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::ChannelSpec;
-use super::mac::MacSpec;
-use super::phy::Phy;
 use crate::limit::Limit;
 use crate::medium::access::Category;
+use crate::medium::wifi::mac::category::MacSpec;
+use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::standard::Phy;
 use crate::queue::AnyAqm;
 
 /// An 802.11 medium.

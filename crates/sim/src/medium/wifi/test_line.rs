@@ -2,10 +2,10 @@
 
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::{ChannelSpec, Disc};
-use super::mac::{AccessMode, AfterCollision, Countdown, MacSpec};
-use super::phy::{Answer, Band, Phy, Standard};
 use crate::limit::Limit;
+use crate::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use crate::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use crate::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use crate::spec::{CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec};
 
 /// OFDM at 54 Mbit/s.

@@ -54,11 +54,11 @@
 
 use backwater_transport::units::Time;
 
-use super::air::{Medium, NOBODY};
-use super::air_log::{AirFrame, Body, Fate, Fields};
-use super::frame::FrameKind;
-use super::phy::{Band, Standard};
 use crate::mechanism::notice::{Ask, Durations, Form, Notice};
+use crate::medium::wifi::air::{Medium, NOBODY};
+use crate::medium::wifi::air_log::{AirFrame, Body, Fate, Fields};
+use crate::medium::wifi::mac::frame::FrameKind;
+use crate::medium::wifi::phy::standard::{Band, Standard};
 use crate::record::checksum::crc32;
 use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
 

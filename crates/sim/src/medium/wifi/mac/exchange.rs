@@ -1,0 +1,399 @@
+//! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
+
+use backwater_transport::units::{Bytes, Time};
+
+use crate::books::Books;
+use crate::cause::Cause;
+use crate::ids::PacketId;
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::mac::frame::{Frame, FrameKind, Reply};
+use crate::medium::wifi::radio::Ghost;
+use crate::network::Network;
+use crate::record::What;
+use crate::shared::{Onward, Shared};
+use crate::table::Id;
+
+impl Air {
+    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
+    /// `None` if it had left before.
+    pub(crate) fn leave_queue(
+        &mut self,
+        network: &mut Network,
+        books: &mut Books,
+        station: u32,
+        hop: u32,
+        now: Time,
+    ) -> Option<PacketId> {
+        let radio = &self.radios[station as usize];
+        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
+        let number = usize::from(exchange.category);
+        let since = radio.categories[number].since;
+        let delta = self.medium(station).delta;
+        let from = self.origin_of_first(network, station, hop, number);
+        let first_port = self.first_port;
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop, number);
+        let hop = &mut self.hops[hop as usize];
+        let port_id = hop.port;
+        let tried = &mut hop.tried[number];
+        if tried.ghost.is_some() {
+            return None;
+        }
+        let port = &mut network.ports[port_id];
+        let list = &mut port.queue_mut(number).list;
+        let packet_id = network.packets.take_after(list, Id::NONE);
+        let packet = &mut network.packets[packet_id];
+        tried.ghost = Some(Ghost::of(packet, first_port, from, overheard));
+        let first = packet.at.max(since);
+        let retries = tried.spent;
+        let c = &radio.categories[number];
+        let spent = &mut network.spent[packet_id];
+        let clock = c.stall_clock(exchange.begun);
+        // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
+        let gated_first = clock - spent.stall_clock.max(c.stalled_at_since);
+        let retries_first = retries - tried.overtaken;
+        let contention = exchange.begun.0 - first.0 - retries_first - gated_first;
+        packet.gated += clock - spent.stall_clock;
+        spent.contention += contention;
+        spent.retries += retries;
+        packet.waited += exchange.begun.0 - packet.at.0;
+        packet.serial += now.0 - delta.0 - exchange.begun.0;
+        packet.ingress = port_id;
+        let (size, arrived) = (packet.frame(), packet.at);
+        port.free(number, size);
+        port.count_sent(size, now.0 - arrived.0);
+        if let Some(gates) = &mut self.radios[station as usize].gates {
+            let to = network.packets[packet_id].to;
+            gates.charge_toward(number as u8, Some(hop.to), to, Bytes(size), exchange.begun);
+        }
+        for shown in &self.radios[station as usize].laws {
+            network.show_departure(books, *shown, port_id, packet_id, now);
+        }
+        if books.record.is_some() {
+            let waited = exchange.begun.0 - arrived.0;
+            network.note(
+                books,
+                What::Send,
+                exchange.begun,
+                port_id,
+                packet_id,
+                waited,
+            );
+        }
+        Some(packet_id)
+    }
+}
+
+impl Air {
+    /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
+    /// later, if somebody does.
+    pub(crate) fn conclude(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        frame: Frame,
+        now: Time,
+    ) -> Option<u32> {
+        let to = frame.to;
+        let understood = !self.heard.is_empty();
+        if let Some(log) = &mut self.log {
+            log.conclude(station, understood);
+        }
+        if !self.overheard.is_empty() {
+            self.overhear(&cx.network, &mut cx.mechanisms, station, now);
+        }
+        match frame.kind {
+            FrameKind::Rts => {
+                // A station whose NAV says that others have the medium does not answer, except under EDCA whose exchange
+                // set the NAV, though that ended early. 10.22.2.4.
+                let sense = &self.sensing[to as usize];
+                let edca = self.medium(to).mac.access == AccessMode::Edca;
+                let of_holder = edca && sense.holder == station;
+                if understood && (sense.reserved() <= now || of_holder) {
+                    let reply = Reply::Cts { to: station };
+                    self.answer(&mut cx.run.calendar, to, reply, now)
+                } else {
+                    self.exchange_failed(cx, station, now)
+                }
+            }
+            FrameKind::Cts if understood => self.answer(&mut cx.run.calendar, to, Reply::Go, now),
+            FrameKind::Data if understood => {
+                self.take_in(cx, station, to, now);
+                let reply = Reply::Ack { to: station };
+                self.answer(&mut cx.run.calendar, to, reply, now)
+            }
+            FrameKind::Data => self.exchange_failed(cx, station, now),
+            FrameKind::Ack if understood => self.exchange_done(cx, to, now),
+            FrameKind::Cts | FrameKind::Ack if frame.missed => None,
+            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(cx, to, now),
+            FrameKind::Group => {
+                let exchange = self.radios[station as usize].exchange;
+                match exchange.expect("a frame to a group is an exchange").hop {
+                    Some(hop) => self.spread(cx, station, hop, now),
+                    None => {
+                        for i in 0..self.heard.len() {
+                            self.receive_management_frame(cx, station, self.heard[i], now);
+                        }
+                    }
+                }
+                self.exchange_done(cx, station, now)
+            }
+        }
+    }
+
+    /// A SIFS has passed.
+    pub(crate) fn answer_now(&mut self, cx: &mut Shared, station: u32, now: Time) {
+        let radio = &self.radios[station as usize];
+        match radio.reply {
+            Reply::Cts { to } => self.emit(cx, station, FrameKind::Cts, to, now),
+            Reply::Ack { to } => self.emit(cx, station, FrameKind::Ack, to, now),
+            Reply::Go => {
+                let radio = &mut self.radios[station as usize];
+                let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
+                exchange.cleared = true;
+                let to = exchange.to;
+                self.emit(cx, station, FrameKind::Data, to, now);
+            }
+            Reply::Next { category, until } => {
+                let number = usize::from(category);
+                match self.next_frame(cx, station, number, now) {
+                    Some(first) => self.begin(cx, station, number, first, now, Some(until)),
+                    // A gate has closed meanwhile.
+                    None => self.draw(station, number),
+                }
+            }
+            Reply::None => unreachable!("an answer was due"),
+        }
+        let radio = &mut self.radios[station as usize];
+        radio.reply = Reply::None;
+        let before = radio.after;
+        self.attend_soonest(&mut cx.run.calendar, before);
+    }
+
+    /// A data frame has reached its receiver: the packet moves on, once.
+    fn take_in(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
+        let exchange = self.radios[station as usize].exchange;
+        let exchange = exchange.expect("a data frame belongs to an exchange");
+        let Some(hop) = exchange.hop else {
+            return self.receive_notice(cx, station, receiver, now);
+        };
+        if exchange.field {
+            self.receive_field(cx, station, receiver, now);
+        }
+        let Some(packet_id) =
+            self.leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
+        else {
+            return;
+        };
+        let port_id = self.hops[hop as usize].port;
+        if !self.radios[station as usize].echoes.is_empty() {
+            self.receive_echo(cx, (station, receiver), packet_id, now);
+        }
+        cx.run.books.packet_hops += 1;
+        if self.is_late(&cx.network, packet_id, now) {
+            cx.network
+                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
+        } else {
+            let to = self.route_on(&cx.network, receiver, packet_id);
+            let onward = match to.is_none() {
+                true => Onward::Host(packet_id),
+                false => cx.enqueue(to, packet_id, now),
+            };
+            self.move_on(cx, onward, port_id, now);
+        }
+    }
+
+    /// The exchange succeeded, or needed no answer.
+    fn exchange_done(&mut self, cx: &mut Shared, station: u32, now: Time) -> Option<u32> {
+        let radio = &mut self.radios[station as usize];
+        let exchange = radio.exchange.take().expect("an exchange that ended");
+        let number = usize::from(exchange.category);
+        let c = &mut radio.categories[number];
+        c.cw = c.set.cw_min;
+        match exchange.hop {
+            Some(hop_number) => {
+                let hop = &mut self.hops[hop_number as usize];
+                let airtime = now.since(exchange.begun);
+                if exchange.field {
+                    radio.end_field(exchange.to);
+                }
+                hop.airtime += airtime.0;
+                let tried = std::mem::take(&mut hop.tried[number]);
+                let ghost = tried.ghost.expect("an ACK follows its data");
+                let radio = &mut self.radios[station as usize];
+                let queue = cx.network.ports[hop.port].queue(number);
+                if queue.list.is_empty() {
+                    radio.categories[number].clear(hop_number);
+                }
+                radio.categories[number].spend(u64::from(ghost.len), now);
+                let done = tried.over(exchange.to, airtime, true);
+                self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+                self.departed(cx, station, number, ghost, now, now);
+            }
+            None => {
+                let sent = radio.notices.pop_front().expect("the frame that was sent");
+                radio.categories[number].frames -= 1;
+                if sent.to != NOBODY {
+                    cx.mechanisms.controls[sent.control].acknowledged(sent.to, &sent.notice, now);
+                }
+            }
+        }
+        if self.goes_on(cx, station, number, exchange.txop_end, now) {
+            let (category, until) = (exchange.category, exchange.txop_end);
+            return self.answer(
+                &mut cx.run.calendar,
+                station,
+                Reply::Next { category, until },
+                now,
+            );
+        }
+        self.draw(station, number);
+        None
+    }
+
+    /// Whether the station may send its next frame without contending: all of the exchange fits what
+    /// is left of its TXOP. 10.22.2.8.
+    fn goes_on(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        number: usize,
+        until: Time,
+        now: Time,
+    ) -> bool {
+        let radio = &self.radios[station as usize];
+        if until <= now || radio.categories[number].frames == 0 || !radio.notices.is_empty() {
+            return false;
+        }
+        let Some(Some(hop)) = self.next_frame(cx, station, number, now) else {
+            return false;
+        };
+        let (kind, next) = self.plan(cx, station, number, Some(hop), now, until);
+        let medium = self.medium(station);
+        now + medium.sifs + medium.whole(kind, &next) <= until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::part::{Args, Value};
+    use backwater_transport::segment::Ecn;
+    use backwater_transport::units::{Bytes, Rate, Span, Time};
+
+    use crate::mechanism::notice::{Ask, Form, Notice, Step};
+    use crate::mechanism::responder::{Knob, Steps};
+    use crate::medium::wifi::air::NOBODY;
+    use crate::medium::wifi::radio::Management;
+    use crate::medium::wifi::test_line::{PHY, line};
+    use crate::source::SOURCES;
+    use crate::spec::{FlowSpec, Spec};
+    use crate::table::Id;
+    use crate::targets::Destination;
+    use crate::world::World;
+
+    #[test]
+    fn a_notice_too_many_breaks_conservation() {
+        let mut world = tell_all(&line(&[0.0, 50.0]));
+        assert!(world.clone().report().conserved);
+        world.shared.run.books.notices_sent += 1;
+        assert!(!world.report().conserved);
+    }
+
+    /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
+    fn tell_all(spec: &Spec) -> World {
+        let mut world = World::build(spec).expect("a legal line");
+        let hearing = crate::mechanism::Hearing::default();
+        world.shared.mechanisms.hearing.push(hearing);
+        let now = Time::ZERO + Span::millis(10);
+        world.advance(now);
+        for radio in &mut world.media.air.radios {
+            let responder = Steps::responder(Knob::Aifsn, 2, [10; 4], None);
+            radio.responders.push((0, responder));
+        }
+        let step = Step {
+            less: true,
+            rate: Rate(1_000_000),
+            expiry: Some(Span::secs(100)),
+            period: Span::secs(1),
+        };
+        world.media.air.radios[0].notices.push_back(Management {
+            to: NOBODY,
+            bytes: 50,
+            control: Id::NONE,
+            notice: Notice {
+                mechanism: 0,
+                form: Form::Request(50),
+                classes: 1,
+                ask: Ask::Step(step),
+                hosts: None,
+                origin: Id::NONE,
+                origin_classes: 0,
+                key: 0,
+            },
+            heard: false,
+            tries: 0,
+        });
+        world
+            .media
+            .air
+            .one_more(&mut world.shared.run.calendar, 0, 0, now);
+        world.advance(world.end());
+        world
+    }
+
+    fn aifsn(world: &World) -> Vec<u8> {
+        let radios = world.media.air.radios.iter();
+        radios.map(|r| r.categories[0].set.aifsn).collect()
+    }
+
+    /// A group frame goes out once, at the basic rate, without RTS, and nobody answers; each neighbour has it,
+    /// and who is out of reach has not. 10.3.2.11, 10.7.6.
+    #[test]
+    fn a_group_frame_goes_to_every_neighbour_once_and_unanswered() {
+        let world = tell_all(&line(&[0.0, 60.0, -90.0, 150.0]));
+        assert_eq!(aifsn(&world), [2, 3, 3, 2]);
+        let frames: Vec<u64> = world
+            .media
+            .air
+            .radios
+            .iter()
+            .map(|r| r.count.frames)
+            .collect();
+        assert_eq!(frames, [1, 0, 0, 0]);
+        let sender = &world.media.air.radios[0].count;
+        assert_eq!(sender.airtime, PHY.airtime(50, PHY.control).0);
+        assert_eq!((sender.attempts, sender.management), (0, 1));
+        assert!(world.media.air.radios[0].notices.is_empty());
+    }
+
+    /// A neighbour that a hidden station keeps busy misses it, and it is not repeated for that.
+    #[test]
+    fn a_group_frame_that_a_neighbour_misses_is_not_repeated() {
+        let mut spec = line(&[0.0, 60.0, -90.0, 150.0, 240.0]);
+        let row = SOURCES.iter().find(|p| p.id == "saturated").expect("one");
+        spec.media[0].mac.rts_above = u64::MAX;
+        spec.flows.push(FlowSpec {
+            name: "f".into(),
+            from: 3,
+            to: Destination::Node(4),
+            class: 1,
+            ecn: Ecn::NotEct,
+            packet: Bytes(2000),
+            start: Span::ZERO,
+            stop: Span::secs(1),
+            source: (row.build)(&Args(vec![("packet", Value::Bytes(Bytes(2000)))])).expect("legal"),
+            budget: None,
+            hurst: false,
+            route: None,
+            transport: None,
+        });
+        spec.media[0].phy.data = Rate(6_000_000);
+        let world = tell_all(&spec);
+        assert_eq!(aifsn(&world), [2, 2, 3, 2, 2]);
+        let sender = &world.media.air.radios[0].count;
+        assert_eq!(
+            (sender.frames, sender.failures, sender.retry_drops),
+            (1, 0, 0)
+        );
+    }
+}

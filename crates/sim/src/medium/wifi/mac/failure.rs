@@ -1,0 +1,159 @@
+//! Exchanges that failed: another attempt, or the end of a frame that had as many as it may have.
+
+use backwater_transport::units::{Span, Time};
+
+use crate::cause::Cause;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Ghost;
+use crate::shared::Shared;
+use crate::table::Id;
+
+impl Air {
+    /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
+    /// sender is still silent until then.
+    pub(crate) fn exchange_failed(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        now: Time,
+    ) -> Option<u32> {
+        let radio = &mut self.radios[station as usize];
+        let exchange = radio.exchange.take().expect("an exchange that failed");
+        let defers = self.media[radio.medium as usize].sender_defers;
+        radio.count.failures += 1;
+        let known = exchange.own_end + defers;
+        let sense = &mut self.sensing[station as usize];
+        sense.defer = sense.defer.max(known);
+        let until = known.max(now);
+        if let Some(hop) = exchange.hop {
+            let hop = &mut self.hops[hop as usize];
+            hop.airtime += now.0 - exchange.begun.0;
+            hop.tried[usize::from(exchange.category)].spent += until.0 - exchange.begun.0;
+        }
+        let number = usize::from(exchange.category);
+        self.failed(
+            cx,
+            (station, number),
+            exchange.hop,
+            exchange.cleared,
+            now,
+            until,
+        );
+        None
+    }
+
+    /// Counts a failed transmission of a hop's first frame, or of a management frame where `hop` is
+    /// `None`; gives it up after as many as it may have, and draws a new backoff.
+    pub(crate) fn failed(
+        &mut self,
+        cx: &mut Shared,
+        (station, number): (u32, usize),
+        hop: Option<u32>,
+        long: bool,
+        now: Time,
+        until: Time,
+    ) {
+        let air = &mut *self;
+        let radio = &mut air.radios[station as usize];
+        let mac = &air.media[radio.medium as usize].mac;
+        let limit = if long {
+            mac.retry_long
+        } else {
+            mac.retry_short
+        };
+        let count = match hop {
+            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            Some(hop) => {
+                radio.categories[number].current = Some(hop);
+                let tried = &mut air.hops[hop as usize].tried[number];
+                match long {
+                    true => &mut tried.long,
+                    false => &mut tried.short,
+                }
+            }
+        };
+        *count += 1;
+        let given_up = limit > 0 && *count >= limit;
+        let c = &mut air.radios[station as usize].categories[number];
+        c.widen();
+        if given_up {
+            c.cw = c.set.cw_min;
+            air.radios[station as usize].count.retry_drops += 1;
+            match hop {
+                Some(hop) => {
+                    self.give_up(cx, (station, number), hop, Cause::RetryLimit, now, until)
+                }
+                None => {
+                    let radio = &mut self.radios[station as usize];
+                    radio.notices.pop_front();
+                    radio.categories[number].frames -= 1;
+                }
+            }
+        }
+        self.draw(station, number);
+    }
+
+    /// Whether the first packet of a hop has waited for longer than the lifetime of an MSDU.
+    pub(in crate::medium::wifi) fn has_expired(
+        &self,
+        cx: &Shared,
+        station: u32,
+        hop: u32,
+        number: usize,
+        now: Time,
+    ) -> bool {
+        let Some(lifetime) = self.medium(station).mac.lifetime else {
+            return false;
+        };
+        let hop = &self.hops[hop as usize];
+        let waits = hop.tried[number].ghost.is_none();
+        waits && now.since(cx.network.first_of(hop.port, number).at) > lifetime
+    }
+
+    /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
+    /// is lost.
+    pub(in crate::medium::wifi) fn give_up(
+        &mut self,
+        cx: &mut Shared,
+        (station, number): (u32, usize),
+        hop: u32,
+        cause: Cause,
+        now: Time,
+        until: Time,
+    ) {
+        let (hop_number, first_port) = (hop, self.first_port);
+        let from = self.origin_of_first(&cx.network, station, hop, number);
+        let hop = &mut self.hops[hop as usize];
+        let (port, to) = (hop.port, hop.to);
+        let queue = cx.network.ports[port].queue_mut(number);
+        let lost = match hop.tried[number].ghost {
+            Some(_) => None,
+            None => Some(cx.network.packets.take_after(&mut queue.list, Id::NONE)),
+        };
+        let is_empty = queue.list.is_empty();
+        let ghost = match lost {
+            Some(id) => {
+                let packet = &cx.network.packets[id];
+                let held = now.0 - packet.at.0;
+                cx.network.ports[port].lose_waiting(number, packet.frame(), held);
+                Ghost::of(packet, first_port, from, false)
+            }
+            None => hop.tried[number].ghost.expect("asked above"),
+        };
+        let tried = std::mem::take(&mut hop.tried[number]);
+        if is_empty {
+            self.radios[station as usize].categories[number].clear(hop_number);
+        }
+        if tried.has_begun() {
+            // The sender does not know that its frame was received, where it was.
+            let done = tried.over(to, Span::ZERO, false);
+            self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+        } else if let Some(id) = lost {
+            self.observe_station_loss(cx, station, hop_number, number, id, now);
+        }
+        if let Some(id) = lost {
+            cx.network.lose(&mut cx.run.books, id, cause, port, now);
+        }
+        self.departed(cx, station, number, ghost, now, until);
+    }
+}

@@ -1,0 +1,18 @@
+//! Access to the medium: who sends when, and what follows from a frame.
+//!
+//! In: that a category has a frame (`attend`), the end of a frame, of a SIFS or of a count (`events`). Out: frames on the air for
+//! `reception`, packets that have arrived (`queue`), notices for their stations (`notices`).
+//!
+//! * `category` has the contention of one access category, `carrier_sense` what a station senses, `frame` what it sends.
+//! * `attend` says when stations are looked at, `contend` lets them count down and send.
+//! * `exchange` and `failure` draw the consequences, `group_frames` has those to many, `answer` answers that are missed.
+
+pub(super) mod answer;
+pub(super) mod attend;
+pub mod carrier_sense;
+pub mod category;
+pub(super) mod contend;
+pub(super) mod exchange;
+pub(super) mod failure;
+pub mod frame;
+pub(super) mod group_frames;

@@ -1,0 +1,84 @@
+//! Stations that overhear a data frame of one station to another: their detectors learn which packet was sent on. A station overhears
+//! only what it receives whole.
+
+use backwater_transport::units::Time;
+
+use crate::mechanism::Mechanisms;
+use crate::mechanism::moment::{Identity, Overheard};
+use crate::medium::wifi::air::{Air, NOBODY};
+use crate::network::Network;
+
+impl Air {
+    /// Whether the next station sends the first packet of a hop's queue on over the air.
+    pub(in crate::medium::wifi) fn is_sent_on(
+        &self,
+        network: &Network,
+        hop: u32,
+        number: usize,
+    ) -> bool {
+        let hop = &self.hops[hop as usize];
+        let first = network.ports[hop.port].queue(number).list.head();
+        if first.is_none() || hop.to == NOBODY {
+            return false;
+        }
+        let (packet, next) = (&network.packets[first], &self.radios[hop.to as usize]);
+        let row = network.nodes[next.node].row;
+        packet.to != next.host
+            && self
+                .hop(network.forwarding.egress(row, packet.flow, packet.to))
+                .is_some_and(|on| on.from == hop.to)
+    }
+
+    /// Packets for a host that a station holds.
+    pub(in crate::medium::wifi) fn held_for(
+        &self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        host: u32,
+    ) -> u32 {
+        let hops = self.radios[station as usize].categories[number].hops.iter();
+        let queues = hops.map(|hop| network.ports[self.hops[*hop as usize].port].queue(number));
+        let packets = queues.flat_map(|queue| network.packets.walk(&queue.list));
+        packets.filter(|packet| packet.to == host).count() as u32
+    }
+
+    /// The data frame of a station has ended, and some stations that it was not for have it whole.
+    #[cold]
+    pub(in crate::medium::wifi) fn overhear(
+        &self,
+        network: &Network,
+        mechanisms: &mut Mechanisms,
+        station: u32,
+        now: Time,
+    ) {
+        let exchange = self.radios[station as usize].exchange;
+        let exchange = exchange.expect("a data frame belongs to an exchange");
+        let Some(hop) = exchange.hop else {
+            return;
+        };
+        let (hop, number) = (&self.hops[hop as usize], usize::from(exchange.category));
+        let (flow, seq, to) = match hop.tried[number].ghost {
+            Some(ghost) => (ghost.flow, ghost.seq, ghost.to),
+            None => {
+                let first = network.first_of(hop.port, number);
+                (first.flow, first.seq, first.to)
+            }
+        };
+        let tells = self.radios[station as usize].backlog_field > 0;
+        let seen = Overheard {
+            class: exchange.category,
+            by: station,
+            packet: Identity { flow, seq },
+            to,
+            backlog: tells.then(|| self.held_for(network, station, number, to)),
+        };
+        for by in &self.overheard {
+            if let Some((control, place)) = self.radios[*by as usize].watch {
+                let view = self.station_view(*by, number, now);
+                mechanisms.controls[control].overheard(place, view, &seen);
+                mechanisms.collect(control);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The radio: how long frames take, how far they reach, and how often they fail.
+//!
+//! In: rates, lengths and places. Out: durations, powers and probabilities. It knows no station and schedules nothing.
+//!
+//! * `standard` has the timing of 802.11b and OFDM, `timing` what the stations of a medium have in common.
+//! * `channel` turns positions into who hears whom; `physical` has path loss and shadowing, `errors` the frame errors of a
+//!   rate, `power_level` the sum of what reaches a receiver.
+
+pub mod channel;
+pub mod errors;
+pub mod physical;
+pub(super) mod power_level;
+pub mod standard;
+pub mod timing;

@@ -1,0 +1,145 @@
+//! An 802.11 medium: its radio, its rules of access, and the spans that follow from them.
+
+use backwater_transport::units::{Rate, Span};
+
+use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
+use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
+use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::physical::Receivers;
+use crate::medium::wifi::phy::standard::{self, Phy};
+
+/// A medium and its timing.
+#[derive(Clone, Debug)]
+pub struct Medium {
+    /// Name.
+    pub name: String,
+    /// Radio.
+    pub phy: Phy,
+    /// Rules of access.
+    pub mac: MacSpec,
+    /// Propagation and reception.
+    pub channel: ChannelSpec,
+    /// Slot time.
+    pub slot: Span,
+    /// Short interframe space.
+    pub sifs: Span,
+    /// Propagation delay.
+    pub delta: Span,
+    /// By how much a frame must be stronger than all others together to survive them.
+    pub capture: f64,
+    /// What receivers do under the physical channel; `None` under the disc.
+    pub receivers: Option<Receivers>,
+    /// RTS on the air.
+    pub rts: Span,
+    /// CTS.
+    pub cts: Span,
+    /// MAC header, FCS, LLC and SNAP of a data frame, bytes.
+    pub overhead: u64,
+    /// How long after its frame a sender that gets no answer waits, before AIFS.
+    pub sender_defers: Span,
+    /// How long a station that heard a damaged frame waits, before AIFS.
+    pub bystander_defers: Span,
+    /// How long after an RTS a NAV stands that no frame follows.
+    pub nav_holds: Span,
+}
+
+impl Medium {
+    /// A medium and the spans that follow from it.
+    pub fn new(name: String, phy: Phy, mac: MacSpec, channel: ChannelSpec) -> Medium {
+        let (slot, sifs, delta) = (
+            phy.standard.slot(),
+            phy.standard.sifs(),
+            channel.propagation(),
+        );
+        // ACKTimeout and CTSTimeout, 10.3.2.9: SIFS, slot, and the time to begin to receive.
+        let timeout = sifs + slot + phy.preamble();
+        let (sender_defers, bystander_defers) = match mac.after_collision {
+            AfterCollision::Timeout => (timeout, phy.eifs_extra()),
+            AfterCollision::Difs => (Span::ZERO, Span::ZERO),
+            AfterCollision::Eifs => (phy.eifs_extra(), phy.eifs_extra()),
+        };
+        let cts = phy.airtime(standard::CTS, phy.answer_to(phy.control));
+        let qos = if mac.access.categories() > 1 {
+            standard::QOS
+        } else {
+            0
+        };
+        Medium {
+            slot,
+            sifs,
+            delta,
+            capture: channel.capture(),
+            receivers: channel.receivers(phy.standard),
+            rts: phy.airtime(standard::RTS, phy.control),
+            cts,
+            overhead: standard::OVERHEAD + qos,
+            sender_defers,
+            bystander_defers,
+            nav_holds: sifs.times(2) + cts + phy.preamble() + slot.times(2),
+            name,
+            phy,
+            mac,
+            channel,
+        }
+    }
+
+    /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
+    pub fn damages(&self, wanted: u64, all: u64) -> bool {
+        all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
+    }
+
+    /// Airtime of the ACK of a frame of this rate.
+    pub fn ack(&self, rate: Rate) -> Span {
+        self.phy.airtime(standard::ACK, self.phy.answer_to(rate))
+    }
+
+    /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
+    pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
+        let bytes = bytes + self.overhead;
+        let plain = self.phy.airtime(bytes, rate) + self.sifs + self.ack(rate);
+        match bytes > self.mac.rts_above {
+            true => plain + self.rts + self.cts + self.sifs.times(2),
+            false => plain,
+        }
+    }
+
+    /// From the end of a frame of this kind, as it is heard, to the end of the exchange; with the next exchange, where
+    /// the TXOP goes on.
+    #[inline]
+    pub fn rest(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        self.remainder(kind, exchange, self.delta)
+    }
+
+    /// The Duration field of such a frame: the same without propagation. 9.2.5.
+    pub fn duration(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        self.remainder(kind, exchange, Span::ZERO)
+    }
+
+    #[inline]
+    fn remainder(&self, kind: FrameKind, exchange: &Exchange, delta: Span) -> Span {
+        let then = |span: Span| self.sifs + span + delta;
+        let ack = || then(exchange.ack);
+        let data = || then(exchange.data) + ack();
+        let rest = match kind {
+            FrameKind::Rts => then(self.cts) + data(),
+            FrameKind::Cts => data(),
+            FrameKind::Data => ack(),
+            FrameKind::Ack => Span::ZERO,
+            FrameKind::Group => return Span::ZERO,
+        };
+        match (exchange.goes_on, exchange.rts) {
+            (false, _) => rest,
+            (true, false) => rest + data(),
+            (true, true) => rest + then(self.rts) + then(self.cts) + data(),
+        }
+    }
+
+    /// From the beginning of an exchange to the end of its last frame, as it is heard.
+    pub fn whole(&self, kind: FrameKind, exchange: &Exchange) -> Span {
+        let first = match kind {
+            FrameKind::Rts => self.rts,
+            _ => exchange.data,
+        };
+        first + self.delta + self.rest(kind, exchange)
+    }
+}

@@ -1,0 +1,17 @@
+//! Packets that wait at a station, and which of them it sends next.
+//!
+//! In: packets for a hop, the question of a category for its next frame, the end of a frame. Out: the hop whose first frame goes;
+//! a packet that has come in lets `mac` contend.
+//!
+//! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `room` counts what they take.
+//! * `next_frame` chooses one at the attempt, `gates` says what may go, `judge` lets queue management decide.
+//! * `blocked_share` limits what waits at gates.
+
+pub(super) mod blocked_share;
+pub(super) mod gates;
+pub(super) mod judge;
+pub(super) mod line_up;
+pub(super) mod next_frame;
+pub(super) mod room;
+pub mod rounds;
+pub(super) mod station_queue;

@@ -1,0 +1,107 @@
+//! Room in the buffer of a station, and who is told of what waits there.
+
+use backwater_transport::units::Time;
+
+use crate::books::Books;
+use crate::cause::Cause;
+use crate::ids::{FlowId, PacketId, PortId};
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Radio;
+use crate::network::Network;
+use crate::stamp::Backlog;
+
+impl Air {
+    /// The same, but a source that always has something to send waits for its turn.
+    pub(crate) fn release_room(
+        &mut self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        own: bool,
+        size: u64,
+        flow_id: FlowId,
+    ) {
+        let radio = &mut self.radios[station as usize];
+        radio.categories[number].release(own, size);
+        let flow = &network.flows[flow_id];
+        let again = flow.from == radio.node && flow.fill().is_some();
+        if again {
+            radio.owed.push_back(flow_id);
+        }
+    }
+
+    /// A station's queue does not take a packet, or loses it. A source that always has something to send tries again when
+    /// there is room.
+    pub(crate) fn lose_at_station(
+        &mut self,
+        network: &mut Network,
+        books: &mut Books,
+        packet_id: PacketId,
+        cause: Cause,
+        port: PortId,
+        now: Time,
+    ) {
+        let (flow, own) = {
+            let packet = &network.packets[packet_id];
+            (packet.flow, packet.ingress.is_none())
+        };
+        network.lose(books, packet_id, cause, port, now);
+        let station = self.hop(port).expect("a radio hop").from;
+        if own && network.flows[flow].fill().is_some() {
+            self.radios[station as usize].owed.push_back(flow);
+        }
+    }
+
+    /// What waits at a station has changed.
+    #[inline(always)]
+    pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
+        let radio = &self.radios[station as usize];
+        if !radio.laws.is_empty() {
+            self.tell_laws(network, radio, now);
+        }
+    }
+
+    #[inline(never)]
+    pub(crate) fn tell_laws(&self, network: &mut Network, radio: &Radio, now: Time) {
+        for shown in radio.laws.iter().filter(|s| s.own) {
+            let mut backlog = Backlog::default();
+            for c in &radio.categories {
+                backlog.bytes += c.bytes;
+                backlog.packets += u64::from(c.frames);
+            }
+            network.set_backlog(shown.law, backlog, now);
+        }
+    }
+
+    /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
+    #[inline]
+    pub(crate) fn stamp_station_arrival(
+        &self,
+        network: &mut Network,
+        station: u32,
+        packet_id: PacketId,
+        lost: bool,
+        now: Time,
+    ) {
+        for shown in self.radios[station as usize].laws.iter().filter(|s| s.own) {
+            network.show_arrival(shown.law, packet_id, lost, now);
+        }
+    }
+
+    /// Bytes on the air of the first data frame of a hop.
+    pub(crate) fn first_frame(&self, network: &Network, hop: u32, number: usize) -> u64 {
+        let hop = &self.hops[hop as usize];
+        let len = match hop.tried[number].ghost {
+            Some(ghost) => ghost.len,
+            None => network.packets[network.ports[hop.port].queue(number).list.head()].len,
+        };
+        u64::from(len) + self.medium(hop.from).overhead
+    }
+
+    /// Whether a packet has come later than its flow's budget.
+    pub(crate) fn is_late(&self, network: &Network, packet_id: PacketId, now: Time) -> bool {
+        let packet = &network.packets[packet_id];
+        let budget = self.budgets.get(packet.flow.index()).copied().flatten();
+        budget.is_some_and(|budget| now.0 - packet.born.0 > budget.0)
+    }
+}

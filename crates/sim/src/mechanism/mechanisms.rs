@@ -19,7 +19,7 @@ pub struct Deadlock {
 }
 
 /// Whether a mechanism of the scenario has told anybody.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hearing {
     /// The mechanism.
     pub name: String,
@@ -47,16 +47,6 @@ pub(crate) struct Mechanisms {
 }
 
 impl Mechanisms {
-    /// Adds the next mechanism of the scenario.
-    pub(crate) fn add_hearing(&mut self, name: &str, tells: bool) {
-        self.hearing.push(Hearing {
-            name: name.to_owned(),
-            tells,
-            issued: 0,
-            heard: 0,
-        });
-    }
-
     /// Somebody has received a notice of this mechanism and acts on it.
     pub(crate) fn note_heard(&mut self, mechanism: u32) {
         self.hearing[mechanism as usize].heard += 1;

@@ -18,7 +18,7 @@ use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
-use crate::mechanism::{Echo, Mechanisms};
+use crate::mechanism::{Echo, Hearing, Mechanisms};
 use crate::medium::{AIR, WIRE};
 use crate::network::{Network, Traits};
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
@@ -41,6 +41,15 @@ impl Network {
 }
 
 impl Mechanisms {
+    /// Adds the next mechanism of the scenario.
+    fn add_hearing(&mut self, mechanism: &MechanismSpec) {
+        self.hearing.push(Hearing {
+            name: mechanism.name.clone(),
+            tells: mechanism.notify.tells_others(),
+            ..Hearing::default()
+        });
+    }
+
     /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
     /// mechanisms that send them have one voice.
     fn voice(
@@ -213,8 +222,7 @@ impl World {
         number: usize,
         mechanism: &MechanismSpec,
     ) -> Result<(), Refusal> {
-        let tells = mechanism.notify.tells_others();
-        self.shared.mechanisms.add_hearing(&mechanism.name, tells);
+        self.shared.mechanisms.add_hearing(mechanism);
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
             self.shared.network.check_addresses(mechanism)?;

@@ -302,7 +302,8 @@ mod tests {
     /// Station 0 tells all its neighbours to step back once, at 10 ms; the world a second later.
     fn tell_all(spec: &Spec) -> World {
         let mut world = World::build(spec).expect("a legal line");
-        world.shared.mechanisms.add_hearing("m", true);
+        let hearing = crate::mechanism::Hearing::default();
+        world.shared.mechanisms.hearing.push(hearing);
         let now = Time::ZERO + Span::millis(10);
         world.advance(now);
         for radio in &mut world.media.air.radios {

@@ -100,8 +100,7 @@ mod tests {
             to,
             notice: notice(ask),
         };
-        let run = &mut world.shared.run;
-        let (books, calendar) = (&mut run.books, &mut run.calendar);
+        let (books, calendar) = (&mut world.shared.run.books, &mut world.shared.run.calendar);
         let from = (Id::NONE, told);
         world
             .media

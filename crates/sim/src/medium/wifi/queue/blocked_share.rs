@@ -86,11 +86,11 @@ mod tests {
             }
             world.advance(Time(shut.0 - 1));
             let held = |flow: usize| {
-                let flow = &world.shared.network.flows.0[flow];
+                let flow = &world.network().flows.0[flow];
                 flow.entered.packets - flow.stats.delivered.packets - flow.stats.dropped.packets
             };
             assert_eq!(held(0), most, "{buffer:?} {share}");
-            assert_eq!(world.shared.network.flows.0[1].stats.dropped.packets, 0);
+            assert_eq!(world.network().flows.0[1].stats.dropped.packets, 0);
         }
     }
 }

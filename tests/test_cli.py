@@ -455,3 +455,29 @@ def test_a_defect_is_a_sentence(
     printed = capsys.readouterr()
     assert "out of order" in json.loads(printed.out)["error"]["what"]
     assert "Traceback" not in printed.err
+
+
+def test_the_help_of_all_verbs_is_that_which_their_modules_give() -> None:
+    """The help reads sentences from files, because loading every module takes half a second."""
+    from typer.testing import CliRunner
+
+    from backwater.cli import application
+
+    apps = (application.summaries(), application.made())
+    shown = [CliRunner().invoke(app, ["--help"]).output for app in apps]
+    assert "contest" in shown[0]
+    assert shown[0] == shown[1]
+
+
+def test_commands_that_need_no_library_load_none() -> None:
+    """NumPy, plots and verdicts are no part of what `--help` or a run needs."""
+    heavy = ("numpy", "backwater.present.plot", "backwater.verdict.judge", "vl_convert")
+    for line in ("['backwater', '--version']", "['backwater', '--help']"):
+        code = (
+            "import sys; from backwater import cli; "
+            f"cli._run({line}); print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stderr.strip() == "[]", done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,26 @@ def test_a_bound_of_a_figure_that_has_no_place_is_refused(
     with pytest.raises(Refusal) as found:
         Study.parse(markdown(f"{BLOCK}[figures.plane]\n{figure}"), "s.md")
     assert said in found.value.what
+
+
+@pytest.mark.parametrize("written", ["{{figure loss", "{{ claim c1 }", "see {{figures and more"])
+def test_a_placeholder_that_is_not_closed_is_refused_with_its_line(written: str) -> None:
+    with pytest.raises(Refusal, match="is not closed") as found:
+        Study.parse(markdown(prose=f"First.\n\n{written}\n\nLast."), "s.md")
+    assert found.value.line == 5
+    assert "on one line" in str(found.value.fix)
+
+
+def test_placeholders_in_code_need_no_end() -> None:
+    assert Study.parse(markdown(prose="`{{figure`\n\n```\n{{claim\n```\n"), "s.md")
+
+
+def test_fresh_seeds_are_others_and_the_page_says_so(tmp_path: Path) -> None:
+    (tmp_path / "s.md").write_text(markdown())
+    run = ("study", "run", "s.md", "--quick", "--first-seed", "101", "--out", "o", "--json")
+    done = call(*run, cwd=tmp_path)
+    assert done.code == 0, done.err
+    manifest = (tmp_path / "o" / "small" / "manifest.json").read_text()
+    assert json.loads(manifest)["seeds"] == [101, 102]
+    page = (tmp_path / "o" / "small" / "report.html").read_text(encoding="utf-8")
+    assert "101, 102: a confirming run with fresh seeds" in page

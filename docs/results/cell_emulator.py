@@ -48,7 +48,8 @@ def live(kind: str, options: list[str], seconds: int, folder: Path) -> dict[str,
     )
     boxes = f"delay 20 link {TRACES[0]} {TRACES[1]} --once --uplink-log=live.log"
     text = (
-        f"ip link set lo up || exit 1; {SOONER} {backwater} flow listen --bind :: --port 9090 > heard & "
+        f"ip link set lo up || exit 1; "
+        f"{SOONER} {backwater} flow listen --bind :: --port 9090 > heard & "
         f"other=$!; sleep 2; {backwater} emulate --json --late 10 --unmodelled 1 --record live.csv "
         f"{boxes} -- sh -c {shlex.quote(send)} > run.json; code=$?; kill $other; exit $code"
     )

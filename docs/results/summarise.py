@@ -23,11 +23,14 @@ def section(folder: Path) -> str:
     """One study: its title, what ran, a row for each claim, and why some differ."""
     results = Results.open(folder)
     study = results.study
-    seeds = len(results.manifest["seeds"])
+    used = results.manifest["seeds"]
+    seeds = f"{len(used)} seeds"
+    if used[0] != 1:
+        seeds += f" ({used[0]} to {used[-1]}: a confirming run with fresh seeds)"
     lines = [
         f"## {study.id}: {study.title}",
         "",
-        f"{len(results.cases):,} runs, {seeds} seeds, fingerprint `{results.fingerprint}`.",
+        f"{len(results.cases):,} runs, {seeds}, fingerprint `{results.fingerprint}`.",
         "",
         "| claim | kind | says | measured | bound | verdict |",
         "|---|---|---|---|---|---|",

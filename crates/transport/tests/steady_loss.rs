@@ -161,6 +161,18 @@ fn bbr1_gets_what_is_not_lost_over_datagrams() {
     }
 }
 
+/// NSDI 2018: without a competitor Copa takes no loss for a signal, and of independent losses of 10 % no round has 30 %. So it
+/// gets (1 - p) of what it gets without losses, within a fifth, by which the times vary when its queue runs empty.
+#[test]
+fn copa_gets_what_is_not_lost() {
+    let lossless = goodput("copa", 0.0, 20, 40);
+    for p in [0.01, 0.1] {
+        let got = goodput("copa", p, 20, 40);
+        let most = (1.0 - p) * lossless;
+        assert!(got > 0.8 * most, "{p}: {got} {lossless}");
+    }
+}
+
 /// draft-ietf-ccwg-bbr: losses below `BBRLossThresh` = 2 % leave the long-term bound as it is, and each round with a
 /// loss multiplies the short-term rate by what came, 1 - p. A probe comes every 2 to 3 s, 20 to 30 rounds, so
 /// the mean is (1 - (1 - p)^30) / 30 p at least: 0.87 of the link at 1 %, less 15 % of headroom. Beyond the

@@ -81,6 +81,11 @@ def _check_text(args: Sequence[str]) -> None:
 def _run(command: list[str]) -> int | None:
     if command[1:2] == [real_time.VERB] and (line := real_time.plain(command[2:])) is not None:
         return real_time.run(*line)
+    if command[1:] == ["--version"]:
+        from backwater import _native
+
+        console.data(_native.version())
+        return EXIT_DONE
     from backwater.cli import application
 
     return application.run(command)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,8 +39,7 @@ def _root(
         console.data(context.get_help())
 
 
-def made(verb: str | None = None) -> typer.Typer:
-    """The command line with one verb, or with all of them."""
+def _empty() -> typer.Typer:
     app = typer.Typer(
         name="backwater",
         help="A packet-level laboratory for congestion control.",
@@ -47,6 +48,12 @@ def made(verb: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_root)
+    return app
+
+
+def made(verb: str | None = None) -> typer.Typer:
+    """The command line with one verb, or with all of them."""
+    app = _empty()
     for name in (verb,) if verb in VERBS else VERBS:
         _add(app, name)
     return app
@@ -67,9 +74,28 @@ def _add(app: typer.Typer, verb: str) -> None:
             app.command(name=verb)(module.command)
 
 
+def summaries() -> typer.Typer:
+    """The command line as its help shows it: each verb with its sentence, and nothing loaded."""
+    app = _empty()
+    for verb in VERBS:
+        app.command(name=verb, help=_sentence(verb))(lambda: None)
+    return app
+
+
+def _sentence(verb: str) -> str:
+    """What a verb says of itself, read from its file."""
+    text = Path(__file__).with_name(f"{MODULES.get(verb, verb)}.py").read_text(encoding="utf-8")
+    name = "copy" if verb == "copy" else "command"
+    found = re.search(rf'^def {name}\(.*?^    """(.*?)"""', text, re.M | re.S)
+    found = found or re.search(r'^app = typer\.Typer\(\s*help="(.*?)"', text, re.M | re.S)
+    assert found is not None, f"{verb} says what it does"
+    return found[1]
+
+
 def run(command: list[str]) -> int | None:
     """Runs a command line. Raises what a command raises, and `Refusal` for a line that is none."""
-    app = made(command[1] if command[1:] else None)
+    alone = command[1:] in ([], ["--help"])
+    app = summaries() if alone else made(command[1])
     try:
         code: int | None = app(
             args=command[1:], prog_name=command[0], standalone_mode=False, obj=command

@@ -55,8 +55,8 @@ def _fitted(text: str, stream: TextIO) -> str:
 
 def emit(document: Mapping[str, Any]) -> None:
     """The one document of --json; what is not a number becomes null."""
-    json.dump(_finite(document), sys.stdout, allow_nan=False, ensure_ascii=False)
-    sys.stdout.write("\n")
+    # `json.dump` writes to a pipe piece by piece, in three times the time.
+    sys.stdout.write(json.dumps(_finite(document), allow_nan=False, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 

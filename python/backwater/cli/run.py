@@ -14,9 +14,7 @@ from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
 from backwater.model import outputs, workers
 from backwater.model.invariants import broken
 from backwater.model.simulate import resolve
-from backwater.present import chart_file
 from backwater.present import run as run_view
-from backwater.present.run import charts
 
 MOST = 2**64 - 1
 # Intervals of a chart, where no --series says how long they are.
@@ -76,6 +74,8 @@ def command(
 ) -> int:
     """Run a scenario once."""
     if plot is not None:
+        from backwater.present import chart_file
+
         chart_file.check(plot, "--plot")
     overrides = dict(override.parse(one) for one in set_ or ())
     resolved, name = resolve(scenario, seed, overrides)
@@ -97,6 +97,9 @@ def command(
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     if plot is not None:
+        from backwater.present import chart_file
+        from backwater.present.run import charts
+
         chart_file.write(charts.spec(document), plot)
     if report is not None:
         _report(document, resolved, context.obj, report)

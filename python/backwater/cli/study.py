@@ -97,6 +97,9 @@ def run(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Instead of the study's number of seeds.")
     ] = None,
+    first_seed: Annotated[
+        int, typer.Option(min=1, help="The first seed; fresh ones confirm what was seen.")
+    ] = 1,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
     out: Annotated[Path, typer.Option(help="Folder; each study gets one in it.")] = OUT,
     resume: Annotated[
@@ -127,6 +130,7 @@ def run(
     ]
     for execution in executions:
         execution.max_wall_s, execution.max_memory = max_wall, max_memory
+        execution.first_seed = first_seed
         execution.shard, execution.dask = _shard(shard, ablate), dask
         execution.prepare()
         _warn_of_missing_traces(execution)

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments, outputs, scenario
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     import altair
     import pandas
     import polars
+    from numpy.typing import NDArray
 
     from backwater.present.display import Drawing, OverTime
 
@@ -207,12 +205,16 @@ def resolve(
 
 def _in_order(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Sorts by time: the engine records events of a quiet port later, with their own time."""
+    import numpy as np
+
     order = np.argsort(columns["time_s"], kind="stable")
     return {name: column[order] for name, column in columns.items()}
 
 
 def _look_up(names: list[str], index: NDArray[Any]) -> NDArray[Any]:
     """Names by index; an event about no flow or place carries an index beyond the list."""
+    import numpy as np
+
     known = np.array([*names, ""], dtype=object)
     named: NDArray[Any] = known[np.minimum(index, len(names))]
     return named

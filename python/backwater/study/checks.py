@@ -175,6 +175,15 @@ def check_placeholders(study: Study) -> None:
         "claim": [one.id for one in study.claims],
     }
     lines = study.text.split("\n")
+    for begun in markdown.unclosed(study.text):
+        raise Refusal(
+            f"`{{{{{begun.kind}` is not closed, so that nothing is placed here",
+            place=study.name,
+            line=begun.line,
+            column=begun.column,
+            fix=f"write {{{{{begun.kind} …}}}} on one line",
+            excerpt=lines[begun.line - 1],
+        )
     for found in markdown.placeholders(study.text):
         known = found.kind in named or found.kind in PLAIN
         valid = named.get(found.kind, []) if known else [*named, *PLAIN]

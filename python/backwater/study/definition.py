@@ -178,9 +178,9 @@ class Study:
         """The combinations whose traces are there."""
         return [labels for labels in self.combinations(quick) if not self.absent(labels)]
 
-    def seed_list(self, quick: bool = False, seeds: int | None = None) -> list[int]:
+    def seed_list(self, quick: bool = False, seeds: int | None = None, first: int = 1) -> list[int]:
         """The seeds, the same for every combination, so that arrivals are paired."""
-        return list(range(1, self.seed_count(quick, seeds) + 1))
+        return list(range(first, first + self.seed_count(quick, seeds)))
 
     def seed_count(self, quick: bool = False, seeds: int | None = None) -> int:
         """How many seeds each combination has."""
@@ -198,12 +198,16 @@ class Study:
         ]
 
     def plan(
-        self, quick: bool = False, seeds: int | None = None, max_cases: int | None = None
+        self,
+        quick: bool = False,
+        seeds: int | None = None,
+        max_cases: int | None = None,
+        first: int = 1,
     ) -> list[Planned]:
         """Every case, resolved; a scenario that cannot run is refused here."""
         arguments.cases(self.size(quick), self.seed_count(quick, seeds), max_cases)
         places.check(self, quick)
-        seed_list = self.seed_list(quick, seeds)
+        seed_list = self.seed_list(quick, seeds, first)
         runnable = self.runnable(quick)
         return [case for labels in runnable for case in self.cases(labels, seed_list, quick)]
 

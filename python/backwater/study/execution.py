@@ -62,6 +62,8 @@ class Execution:
     shard: tuple[int, int] | None = None
     # The address of a scheduler of dask.distributed, whose workers run the cases.
     dask: str | None = None
+    # The first seed: a run with fresh seeds confirms what 1 to N gave.
+    first_seed: int = 1
     results: Results | None = None
     plan: list[Planned] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -72,12 +74,13 @@ class Execution:
         whole = arguments.whole_or_none
         self.workers = whole(self.workers, "workers", 1, arguments.MOST_WORKERS)
         self.seeds = whole(self.seeds, "seeds", 1, arguments.MOST_SEED)
+        self.first_seed = whole(self.first_seed, "first_seed", 1, arguments.MOST_SEED) or 1
         self.max_cases = whole(self.max_cases, "max_cases", 1, arguments.MOST_SEED)
         arguments.seconds(self.max_wall_s)
         arguments.memory(self.max_memory)
         if self.dask is not None:
             cluster.check(self.dask)
-        self.plan = self.study.plan(self.quick, self.seeds, self.max_cases)
+        self.plan = self.study.plan(self.quick, self.seeds, self.max_cases, self.first_seed)
         self.keys = _distinct(self.plan)
         self.manifest = self._manifest(self.plan)
         if self.folder is not None:
@@ -231,7 +234,7 @@ class Execution:
                 for labels in self.study.combinations(self.quick)
                 if (names := self.study.absent(labels))
             ],
-            seeds=self.study.seed_list(self.quick, self.seeds),
+            seeds=self.study.seed_list(self.quick, self.seeds, self.first_seed),
             exact=self.study.seeds == 1,
             positions=self.study.positions(),
         )
@@ -253,7 +256,7 @@ class Execution:
                 **({} if study.subject is None else {"subject": study.subject.record()}),
             },
             "mode": "quick" if self.quick else "full",
-            "seeds": self.study.seed_list(self.quick, self.seeds),
+            "seeds": self.study.seed_list(self.quick, self.seeds, self.first_seed),
             "cases_total": len(plan),
             "inputs": inputs,
             "resolved_example": resolved,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from backwater.errors import Refusal
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*([^`]*?)\s*$")
+_CODE = re.compile(r"(`+).*?\1")
+_OPENED = re.compile(r"\{\{\s*(figures?|claims?|topology|repeat)\b")
 PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+)(?:\s+([^\s{}]+))?\s*\}\}")
 
 
@@ -74,6 +76,23 @@ def placeholders(text: str) -> Iterator[Placeholder]:
         elif fence is None:
             for found in PLACEHOLDER.finditer(line):
                 yield Placeholder(found[1], found[2], number, found.start() + 1)
+
+
+def unclosed(text: str) -> Iterator[Placeholder]:
+    """What begins like a placeholder outside code and is none: its braces are not closed."""
+    closed = {(found.line, found.column) for found in placeholders(text)}
+    fence: str | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if fence is None and mark is not None:
+            fence = mark[1]
+        elif fence is not None:
+            fence = None if _closes(line, fence) else fence
+        else:
+            bare = _CODE.sub(lambda code: " " * len(code[0]), line)
+            for found in _OPENED.finditer(bare):
+                if (number, found.start() + 1) not in closed:
+                    yield Placeholder(found[1], None, number, found.start() + 1)
 
 
 def without(text: str, kind: str, names: Collection[str], words: str) -> str:

@@ -34,6 +34,7 @@ def merge(folders: Sequence[Path], out: Path) -> Results:
         store.take(shard.store)
     seeds = first.manifest["seeds"]
     execution = Execution(first.study, out, quick=first.quick, seeds=len(seeds))
+    execution.first_seed = seeds[0]
     manifest: dict[str, Any] = {
         **first.manifest,
         "inputs": {k: v for shard in shards for k, v in shard.manifest["inputs"].items()},

@@ -66,12 +66,29 @@ fn shown(value: &Checked) -> String {
         Checked::Rate(r) => format!("{} bit/s", r.0),
         Checked::Bytes(b) => format!("{} B", b.0),
         Checked::Packets(n) => format!("{n} packets"),
-        Checked::Share(s) => format!("{} %", s * 100.0),
+        Checked::Share(s) => format!("{} %", (s * 1e12).round() / 1e10),
         Checked::Count(n) => n.to_string(),
         Checked::Number(f) => f.to_string(),
         Checked::Flag(flag) => flag.to_string(),
         Checked::Choice(word) => (*word).to_owned(),
         Checked::File(file) => file.path.clone(),
         Checked::Text(text) | Checked::Table(text) => text.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_percentage_without_the_rounding_of_binary_fractions() {
+        for (share, text) in [
+            (0.56, "56 %"),
+            (0.07, "7 %"),
+            (0.001, "0.1 %"),
+            (0.0381, "3.81 %"),
+        ] {
+            assert_eq!(shown(&Checked::Share(share)), text);
+        }
     }
 }

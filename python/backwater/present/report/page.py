@@ -254,7 +254,7 @@ class _Report:
         return [
             ("Mode", "quick: fewer cases and seeds" if results.quick else "full"),
             ("Cases", f"{results.finished} of {results.manifest['cases_total']}"),
-            ("Seeds", str(seeds)),
+            ("Seeds", str(seeds) + _fresh(results.manifest["seeds"])),
             ("Fingerprint", results.fingerprint),
             ("Version", str(results.manifest["version"])),
         ]
@@ -288,6 +288,11 @@ class _Report:
 def command(manifest: Mapping[str, Any]) -> str:
     """The command that made these results."""
     return shlex.join(manifest["command"])
+
+
+def _fresh(seeds: list[int]) -> str:
+    """Whether these are other seeds than those with which a study is written."""
+    return "" if seeds[:1] == [1] else f", {_seeds(seeds)}: a confirming run with fresh seeds"
 
 
 def _caption(kind: str, seeds: set[int], gaps: bool) -> str:

@@ -85,3 +85,92 @@ impl Control {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::{Span, Time};
+
+    use super::super::overheard::tests::{said, terms, told_by};
+    use super::*;
+    use crate::ids::PortId;
+    use crate::mechanism::moment::Seen;
+    use crate::mechanism::needs::Set;
+    use crate::mechanism::notifier::AdaptiveTerms;
+    use crate::mechanism::notifier::voice::Arrival;
+
+    fn level(ms: u64) -> View<'static> {
+        View::level(Time::ZERO + Span::millis(ms), 0, 40, 100)
+    }
+
+    /// A frame of station 1 joins what a station holds for others.
+    fn arrive(control: &mut Control, ms: u64) -> bool {
+        let seen = Seen {
+            bytes: 40,
+            prev: Some(1),
+            ..Seen::of_class(0)
+        };
+        let arrival = Arrival::none(level(ms).now, 0, PortId::NONE);
+        control.enqueued(0, level(ms), &seen, &arrival, || [].into())
+    }
+
+    /// The neighbour whose packets fill the buffer is told, and told again when the buffer is still full before that ends; it
+    /// isn't where the station itself is stopped and lets its notices expire, be it by a gate for all or by what it may not send.
+    #[test]
+    fn an_early_warning_is_sent_and_looked_at_before_it_ends() {
+        let early = [Signal::EarlyWarning, Signal::Congested, Signal::Clear];
+        for (renew_when_stopped, stopped, blocked, expected) in [
+            (true, true, true, vec![1000]),
+            (false, false, false, vec![1000]),
+            (false, true, false, vec![]),
+            (false, false, true, vec![]),
+        ] {
+            let terms = AdaptiveTerms {
+                renew_when_stopped,
+                ..terms()
+            };
+            let mut control = told_by(&early, Set::HOLDINGS, terms);
+            assert_eq!(control.expires_when_stopped(), !renew_when_stopped);
+            assert!(arrive(&mut control, 1), "something is to be said");
+            assert_eq!(said(&mut control), [1000]);
+            let (class, epoch, _) = control.start_timer(Toward::Station(1)).expect("one");
+            assert_eq!(control.expires(class, epoch, level(90).now), Some(0));
+            let seen = Seen {
+                bytes: 40,
+                prev: Some(1),
+                ..Seen::of_class(0)
+            };
+            let mut held_back = HeldBack::default();
+            if blocked && !renew_when_stopped {
+                held_back.frames.push(seen);
+            }
+            control.expiring(0, level(90), stopped, &held_back);
+            assert_eq!(
+                said(&mut control),
+                expected,
+                "{renew_when_stopped} {stopped} {blocked}"
+            );
+            let still = control.stops_still(1, level(95).now);
+            assert_eq!(still, renew_when_stopped);
+        }
+    }
+
+    /// Where a warning names the destination, whose packets they are has to be asked first.
+    #[test]
+    fn an_early_warning_about_a_destination_asks_for_owners() {
+        let terms = AdaptiveTerms {
+            by_destination: true,
+            ..terms()
+        };
+        let mut control = told_by(&[Signal::EarlyWarning], Set::HOLDINGS, terms);
+        assert!(!arrive(&mut control, 1) && control.takes_owners());
+        let owner = Owner {
+            station: 1,
+            host: 7,
+            bytes: 40,
+        };
+        control.owners(&level(1), &[owner]);
+        let told = control.next_told().expect("a notice").notice;
+        assert_eq!((told.host_numbers(), told.quanta()), (vec![7], 1000));
+        assert!(!control.takes_owners());
+    }
+}

@@ -51,7 +51,7 @@ impl Control {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use backwater_transport::units::{Span, Time};
 
     use super::*;
@@ -79,8 +79,13 @@ mod tests {
     }
 
     /// A station that tells its neighbours for 100 ms, in units of 100 µs, what such a detector says.
-    fn control(says: &[Signal], needs: Set) -> Control {
-        let terms = AdaptiveTerms {
+    pub(in super::super) fn control(says: &[Signal], needs: Set) -> Control {
+        told_by(says, needs, terms())
+    }
+
+    /// What it decides; an early warning goes to who owns more than a hundredth.
+    pub(in super::super) fn terms() -> AdaptiveTerms {
+        AdaptiveTerms {
             initial: Span::millis(100),
             increase: 1.0,
             decrease: 1.0,
@@ -90,12 +95,16 @@ mod tests {
             each_departure: false,
             renew_when_stopped: true,
             by_destination: false,
-            owner: 1.0,
+            owner: 0.01,
             owner_of_buffer: true,
             cast: Cast::Group,
             reach: Reach::Tree,
             addressed: true,
-        };
+        }
+    }
+
+    /// The same with other terms.
+    pub(in super::super) fn told_by(says: &[Signal], needs: Set, terms: AdaptiveTerms) -> Control {
         let memory = Adaptive::new(terms, 0, true, vec![1], 10);
         let mut control = Control::new(Id::new(0), 0, Memory::Adaptive(Box::new(memory)));
         let detector = AnyDetector::Custom(Box::new(Says(says.into(), needs)));
@@ -107,13 +116,13 @@ mod tests {
             Place::Station(0),
             detector,
             Some(rhythm),
-            false,
+            needs.has(Set::HOLDINGS),
         ));
         control
     }
 
     /// Units of the notices that are to be sent.
-    fn said(control: &mut Control) -> Vec<u16> {
+    pub(in super::super) fn said(control: &mut Control) -> Vec<u16> {
         std::iter::from_fn(|| control.next_told())
             .map(|told| told.notice.quanta())
             .collect()

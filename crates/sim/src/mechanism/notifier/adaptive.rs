@@ -607,6 +607,26 @@ mod tests {
         }
     }
 
+    /// Who was told with all others is told by no early warning while that holds: 100 ms.
+    #[test]
+    fn a_notice_to_all_is_an_early_warning_to_each() {
+        let (mut memory, mut out) = (memory(terms()), VecDeque::new());
+        let mut held = Holdings::default();
+        held.observe(&Moment::Enqueued(&Seen {
+            bytes: 450,
+            prev: Some(5),
+            ..Seen::of_class(0)
+        }));
+        memory.begin(0, Time(MS), &mut out);
+        out.clear();
+        let mut warned = |ms: u64| {
+            memory.warn_early(&View::level(Time(ms * MS), 0, 450, 1000), &held, &mut out);
+            said(&mut out)
+        };
+        assert_eq!(warned(100), []);
+        assert_eq!(warned(101), [(Toward::Station(5), 1000)]);
+    }
+
     /// Of 1000 B, 30 came from station 5 for host 70 and 20 for host 2: only the first is more than 2 %. The notice names
     /// that host, and what ends it does too.
     #[test]

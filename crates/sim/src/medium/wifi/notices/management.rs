@@ -62,3 +62,93 @@ impl Air {
         self.one_more(calendar, station, category, now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::{Rate, Span};
+
+    use super::*;
+    use crate::mechanism::notice::{Form, Notice, Step};
+    use crate::medium::wifi::test_line::line;
+    use crate::table::Id;
+    use crate::world::World;
+
+    fn notice(ask: Ask) -> Notice {
+        Notice {
+            mechanism: 0,
+            form: Form::Pause,
+            classes: 0xff,
+            ask,
+            hosts: None,
+            origin: Id::NONE,
+            origin_classes: 1,
+            key: 0,
+        }
+    }
+
+    fn step(rate: u64) -> Ask {
+        Ask::Step(Step {
+            less: true,
+            rate: Rate(rate),
+            expiry: None,
+            period: Span::secs(1),
+        })
+    }
+
+    fn post(world: &mut World, to: Toward, ask: Ask) {
+        let told = Told {
+            to,
+            notice: notice(ask),
+        };
+        let (books, calendar) = (&mut world.books, &mut world.clock.calendar);
+        let from = (Id::NONE, told);
+        world.air.post_on_air(books, calendar, from, 0, Time(7));
+    }
+
+    fn waiting(world: &World) -> Vec<(u32, Ask)> {
+        let notices = world.air.radios[0].notices.iter();
+        notices.map(|m| (m.to, m.notice.ask)).collect()
+    }
+
+    /// A later notice to the same station about the same takes the place of one that waits, a later request doesn't; what has
+    /// been tried stays, and so does what others are told.
+    #[test]
+    fn a_notice_replaces_one_that_waits_and_none_that_was_sent() {
+        let mut world = World::build(&line(&[0.0, 50.0])).expect("a legal line");
+        let (one, all) = (Toward::Station(1), Toward::Everybody);
+        let before = world.books.fingerprint;
+        post(&mut world, one, Ask::Stop(5));
+        assert_ne!(world.books.fingerprint, before);
+        let first = world.books.fingerprint;
+        post(&mut world, one, Ask::Stop(0));
+        assert_eq!(world.books.fingerprint, first, "in its place");
+        assert_eq!(waiting(&world), [(1, Ask::Stop(0))]);
+        post(&mut world, all, Ask::Stop(9));
+        assert_eq!(waiting(&world), [(1, Ask::Stop(0)), (NOBODY, Ask::Stop(9))]);
+        for _ in 0..2 {
+            post(&mut world, one, step(1000));
+        }
+        post(&mut world, one, step(2000));
+        assert_eq!(waiting(&world)[2..], [(1, step(1000))], "asked already");
+        world.air.radios[0].notices[0].tries = 1;
+        post(&mut world, one, Ask::Stop(3));
+        let asked: Vec<Ask> = waiting(&world).into_iter().map(|(_, ask)| ask).collect();
+        let expected = [Ask::Stop(0), Ask::Stop(9), step(1000), Ask::Stop(3)];
+        assert_eq!(asked, expected);
+        // One behind the head has not been tried, whatever the head was.
+        post(&mut world, all, Ask::Stop(8));
+        assert_eq!(waiting(&world)[1], (NOBODY, Ask::Stop(8)));
+    }
+
+    /// 24 B of header, 4 of FCS, and the element of a stop.
+    #[test]
+    fn a_notice_that_waits_contends_for_the_medium() {
+        let mut world = World::build(&line(&[0.0, 50.0])).expect("a legal line");
+        assert_eq!(world.air.radios[0].categories[0].frames, 0);
+        post(&mut world, Toward::Station(1), Ask::Stop(5));
+        let posted = &world.air.radios[0].notices[0];
+        assert_eq!(posted.bytes, management_size(&posted.notice));
+        assert!(!posted.heard && posted.tries == 0);
+        assert!(world.air.radios[0].categories[0].wants_medium());
+    }
+}

@@ -43,3 +43,54 @@ impl Air {
         held + step > libm::floor(room as f64 * share) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::units::{Bytes, Time};
+
+    use crate::limit::Limit;
+    use crate::mechanism::gates::{Bar, Gates};
+    use crate::medium::wifi::next_frame::tests::two_flows;
+    use crate::world::World;
+
+    /// Half of the 80 % for own packets of a buffer of 100 packets, or of 100 kB, may be held back: 40 packets, or 39 frames of
+    /// 1018 B. What comes beside is lost, and nothing of the flow that may pass. Without a bound, or with the whole share, all
+    /// 75 packets of 600 ms are kept.
+    #[test]
+    fn own_packets_that_gates_hold_back_take_their_share_and_no_more() {
+        let shut = Time(600_000_000_000);
+        for (buffer, share, most) in [
+            (Limit::Packets(100), 0.5, 40),
+            (Limit::Bytes(Bytes(100_000)), 0.5, 39),
+            (Limit::Unlimited, 0.5, 75),
+            (Limit::Packets(200), 1.0, 75),
+        ] {
+            let mut world = World::build(&two_flows()).expect("a legal line");
+            let mut gates = Gates::default();
+            gates.lower(
+                Time::ZERO,
+                Bar {
+                    key: 1,
+                    classes: 0xff,
+                    hosts: None,
+                    next: Some(1),
+                    until: shut,
+                    bucket: None,
+                },
+            );
+            let radio = &mut world.air.radios[0];
+            radio.gates = Some(Box::new(gates));
+            (radio.own_share, radio.blocked_share) = (0.8, share);
+            for c in &mut radio.categories {
+                c.buffer = buffer;
+            }
+            world.advance(Time(shut.0 - 1));
+            let held = |flow: usize| {
+                let flow = &world.network.flows.0[flow];
+                flow.entered.packets - flow.stats.delivered.packets - flow.stats.dropped.packets
+            };
+            assert_eq!(held(0), most, "{buffer:?} {share}");
+            assert_eq!(world.network.flows.0[1].stats.dropped.packets, 0);
+        }
+    }
+}

@@ -131,7 +131,7 @@ impl Air {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use backwater_transport::part::{Args, Value};
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -147,7 +147,7 @@ mod tests {
     const SHUT: Time = Time(600_000_000_000);
 
     /// 80 packets of 1000 B in 640 ms from station 0 to each of its two neighbours.
-    fn two_flows() -> Spec {
+    pub(crate) fn two_flows() -> Spec {
         let mut spec = line(&[0.0, 60.0, -60.0]);
         let NodeKind::Station(radios) = &mut spec.nodes[0].kind else {
             unreachable!("a line of stations");

@@ -100,13 +100,16 @@ mod tests {
             to,
             notice: notice(ask),
         };
-        let (books, calendar) = (&mut world.books, &mut world.clock.calendar);
+        let (books, calendar) = (&mut world.shared.run.books, &mut world.shared.run.calendar);
         let from = (Id::NONE, told);
-        world.air.post_on_air(books, calendar, from, 0, Time(7));
+        world
+            .media
+            .air
+            .post_on_air(books, calendar, from, 0, Time(7));
     }
 
     fn waiting(world: &World) -> Vec<(u32, Ask)> {
-        let notices = world.air.radios[0].notices.iter();
+        let notices = world.media.air.radios[0].notices.iter();
         notices.map(|m| (m.to, m.notice.ask)).collect()
     }
 
@@ -116,12 +119,12 @@ mod tests {
     fn a_notice_replaces_one_that_waits_and_none_that_was_sent() {
         let mut world = World::build(&line(&[0.0, 50.0])).expect("a legal line");
         let (one, all) = (Toward::Station(1), Toward::Everybody);
-        let before = world.books.fingerprint;
+        let before = world.shared.run.books.fingerprint;
         post(&mut world, one, Ask::Stop(5));
-        assert_ne!(world.books.fingerprint, before);
-        let first = world.books.fingerprint;
+        assert_ne!(world.shared.run.books.fingerprint, before);
+        let first = world.shared.run.books.fingerprint;
         post(&mut world, one, Ask::Stop(0));
-        assert_eq!(world.books.fingerprint, first, "in its place");
+        assert_eq!(world.shared.run.books.fingerprint, first, "in its place");
         assert_eq!(waiting(&world), [(1, Ask::Stop(0))]);
         post(&mut world, all, Ask::Stop(9));
         assert_eq!(waiting(&world), [(1, Ask::Stop(0)), (NOBODY, Ask::Stop(9))]);
@@ -130,7 +133,7 @@ mod tests {
         }
         post(&mut world, one, step(2000));
         assert_eq!(waiting(&world)[2..], [(1, step(1000))], "asked already");
-        world.air.radios[0].notices[0].tries = 1;
+        world.media.air.radios[0].notices[0].tries = 1;
         post(&mut world, one, Ask::Stop(3));
         let asked: Vec<Ask> = waiting(&world).into_iter().map(|(_, ask)| ask).collect();
         let expected = [Ask::Stop(0), Ask::Stop(9), step(1000), Ask::Stop(3)];
@@ -144,11 +147,11 @@ mod tests {
     #[test]
     fn a_notice_that_waits_contends_for_the_medium() {
         let mut world = World::build(&line(&[0.0, 50.0])).expect("a legal line");
-        assert_eq!(world.air.radios[0].categories[0].frames, 0);
+        assert_eq!(world.media.air.radios[0].categories[0].frames, 0);
         post(&mut world, Toward::Station(1), Ask::Stop(5));
-        let posted = &world.air.radios[0].notices[0];
+        let posted = &world.media.air.radios[0].notices[0];
         assert_eq!(posted.bytes, management_size(&posted.notice));
         assert!(!posted.heard && posted.tries == 0);
-        assert!(world.air.radios[0].categories[0].wants_medium());
+        assert!(world.media.air.radios[0].categories[0].wants_medium());
     }
 }

@@ -50,7 +50,7 @@ mod tests {
 
     use crate::limit::Limit;
     use crate::mechanism::gates::{Bar, Gates};
-    use crate::medium::wifi::next_frame::tests::two_flows;
+    use crate::medium::wifi::queue::next_frame::tests::two_flows;
     use crate::world::World;
 
     /// Half of the 80 % for own packets of a buffer of 100 packets, or of 100 kB, may be held back: 40 packets, or 39 frames of
@@ -78,7 +78,7 @@ mod tests {
                     bucket: None,
                 },
             );
-            let radio = &mut world.air.radios[0];
+            let radio = &mut world.media.air.radios[0];
             radio.gates = Some(Box::new(gates));
             (radio.own_share, radio.blocked_share) = (0.8, share);
             for c in &mut radio.categories {
@@ -86,11 +86,11 @@ mod tests {
             }
             world.advance(Time(shut.0 - 1));
             let held = |flow: usize| {
-                let flow = &world.network.flows.0[flow];
+                let flow = &world.shared.network.flows.0[flow];
                 flow.entered.packets - flow.stats.delivered.packets - flow.stats.dropped.packets
             };
             assert_eq!(held(0), most, "{buffer:?} {share}");
-            assert_eq!(world.network.flows.0[1].stats.dropped.packets, 0);
+            assert_eq!(world.shared.network.flows.0[1].stats.dropped.packets, 0);
         }
     }
 }

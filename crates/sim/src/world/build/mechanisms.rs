@@ -226,9 +226,8 @@ impl World {
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
             self.shared.network.check_addresses(mechanism)?;
-            self.media
-                .air
-                .add_to_stations(&mut self.shared, spec, number, mechanism)?;
+            let air = &mut self.media.air;
+            air.add_to_stations(&mut self.shared, spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());

@@ -32,6 +32,7 @@
 //! Known weakness: one early packet lowers the least round trip for ten seconds and starves the flow.
 
 mod options;
+mod velocity;
 
 use crate::building_blocks::bounds;
 use crate::building_blocks::minmax::MinMaxFilter;
@@ -170,51 +171,6 @@ impl Copa {
         if self.variant == Variant::Paper {
             (self.round.lost, self.round.acked) = (0, 0);
         }
-    }
-
-    /// Once a round: compares the window's direction with that of the round before, and adjusts the
-    /// velocity.
-    fn update_velocity(&mut self, ack: &Ack) {
-        let due = match self.variant {
-            Variant::Paper => ack.round_start,
-            Variant::GenericCc => ack.now > self.round.began.after(ack.rtt.unwrap_or(ack.srtt)),
-            Variant::Mvfst => ack.now >= self.round.began.after(ack.srtt),
-        };
-        if !due {
-            return;
-        }
-        match self.variant {
-            Variant::GenericCc => {
-                let clear = self.round.votes.abs() > 2 * self.round.acks / 3;
-                let up = self.round.votes > 0;
-                self.velocity = match (clear, up == self.up) {
-                    (true, true) => self.velocity * 2.0,
-                    _ => 1.0,
-                };
-                if clear {
-                    self.up = up;
-                }
-            }
-            Variant::Paper | Variant::Mvfst => {
-                let up = self.window > self.round.window;
-                if up == self.up {
-                    self.rounds_same_direction += 1;
-                } else {
-                    self.set_direction(up);
-                }
-                if self.rounds_same_direction >= 3 {
-                    self.velocity *= 2.0;
-                }
-            }
-        }
-        self.velocity = self.velocity.clamp(1.0, MAX_VELOCITY);
-        self.begin_round(ack.now);
-    }
-
-    fn set_direction(&mut self, up: bool) {
-        self.up = up;
-        self.velocity = 1.0;
-        self.rounds_same_direction = 0;
     }
 
     fn begin_round(&mut self, now: Time) {

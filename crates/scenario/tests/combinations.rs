@@ -74,18 +74,18 @@ fn written<B>(part: &Part<B>) -> String {
     )
 }
 
-/// The words of a choice of flows, as the schema has them.
-fn words(schema: &Value, name: &str) -> Option<Vec<String>> {
+/// The words of a choice of flows, as the schema has them; `one` tells them from those of another option of this name.
+fn words(schema: &Value, name: &str, one: &str) -> Option<Vec<String>> {
     match schema {
         Value::Object(fields) => {
             let here = fields.get(name).and_then(|field| field["enum"].as_array());
-            if let Some(words) = here {
+            if let Some(words) = here.filter(|words| words.iter().any(|word| word == one)) {
                 let word = |w: &Value| w.as_str().expect("a word").to_owned();
                 return Some(words.iter().map(word).collect());
             }
-            fields.values().find_map(|field| words(field, name))
+            fields.values().find_map(|field| words(field, name, one))
         }
-        Value::Array(items) => items.iter().find_map(|item| words(item, name)),
+        Value::Array(items) => items.iter().find_map(|item| words(item, name, one)),
         _ => None,
     }
 }
@@ -93,8 +93,8 @@ fn words(schema: &Value, name: &str) -> Option<Vec<String>> {
 /// What a flow says of its transport: each transport, TCP with each recovery and all marks that come back.
 fn transports() -> Vec<String> {
     let schema = schema();
-    let all = words(&schema, "transport").expect("the schema has transports");
-    let marks = words(&schema, "marks").expect("the schema has marks");
+    let all = words(&schema, "transport", "tcp").expect("the schema has transports");
+    let marks = words(&schema, "marks", "classic").expect("the schema has marks");
     let controller = r#", controller = { kind = "newreno" }, "#;
     let mut said = Vec::new();
     for name in all {

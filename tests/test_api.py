@@ -100,7 +100,7 @@ def test_columns_hold_every_event() -> None:
     assert set(named["flow"]) <= {"f1", ""}
     assert set(named["place"]) <= {*run.places, ""}
     assert run.to_pandas().shape == (len(columns["time_s"]), 7)
-    assert run.to_polars().shape == (len(columns["time_s"]), 6)
+    assert run.to_polars().shape == (len(columns["time_s"]), 7)
 
 
 def test_without_columns_the_numbers_are_the_same() -> None:

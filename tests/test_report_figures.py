@@ -388,7 +388,7 @@ def test_figures_that_are_compared_share_one_scale() -> None:
 
 
 def test_the_bounds_of_claims_are_drawn_in() -> None:
-    """c1 measures something else, c2 is about zeros; bounds far above all values are told."""
+    """c1 measures something else; bounds far above all values are told."""
     block = (
         reported.BLOCK
         + """
@@ -410,7 +410,7 @@ at_most = 0.9
         (8.0, 3.0, "48 kB", "c103 ≤"),
         (10.0, 3.0, "48 kB", "c103 ≤"),
     }
-    assert "Beyond the scale: c101 ≤ 10 %, c104 ≤ 90 %." in told(spec)
+    assert "Beyond the scale: c2 ≤ 20 %, c101 ≤ 10 %, c104 ≤ 90 %." in told(spec)
     assert "c103 ≤" in vl_convert.vegalite_to_svg(spec)
 
 

@@ -233,7 +233,7 @@ def show(batch: Batch) -> None:
         rows,
     )
     if results.claims:
-        console.data(RULES)
+        console.sentence(RULES)
     _show_ablation(results.claims)
     summary = ", ".join(f"{n} {word.replace('_', '-')}" for word, n in results.summary.items())
     mixed = readings.counts(results.claims)[readings.BY_READING]

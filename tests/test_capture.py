@@ -474,7 +474,7 @@ def test_congestion_notifications_are_mesh_action_frames_with_four_durations(
         sent = on_air(path, ACTION, *what, "wlan.tag.length", "wlan.ra", "wlan.tag.data")
         assert len(sent) == total(result, "management_pkts") > 0
         # Mesh, Congestion Control Notification, its element, four durations of two bytes.
-        assert {tuple(row[:4]) for row in sent} == {("13", "0x03", "116", "8")}
+        assert {tuple(row[:4]) for row in sent} == {("13", "0x03", "116", "14")}
         assert {row[4] for row in sent} == receivers
         assert all(row[5][:4] == "0000" and row[5][8:] == "00000000" for row in sent)
         durations = [int.from_bytes(bytes.fromhex(row[5][4:8]), "little") for row in sent]

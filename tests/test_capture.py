@@ -473,11 +473,13 @@ def test_congestion_notifications_are_mesh_action_frames_with_four_durations(
         what = ("wlan.fixed.category_code", "wlan.fixed.mesh_action", "wlan.tag.number")
         sent = on_air(path, ACTION, *what, "wlan.tag.length", "wlan.ra", "wlan.tag.data")
         assert len(sent) == total(result, "management_pkts") > 0
-        # Mesh, Congestion Control Notification, its element, four durations of two bytes.
+        # Mesh, Congestion Control Notification, its element: an address, the group's where it speaks
+        # of all destinations, and four durations of two bytes.
         assert {tuple(row[:4]) for row in sent} == {("13", "0x03", "116", "14")}
         assert {row[4] for row in sent} == receivers
-        assert all(row[5][:4] == "0000" and row[5][8:] == "00000000" for row in sent)
-        durations = [int.from_bytes(bytes.fromhex(row[5][4:8]), "little") for row in sent]
+        assert all(row[5][:12] == "f" * 12 for row in sent)
+        assert all(row[5][12:16] == "0000" and row[5][20:] == "00000000" for row in sent)
+        durations = [int.from_bytes(bytes.fromhex(row[5][16:20]), "little") for row in sent]
         # 100 ms in units of 102.4 us, rounded up; AC_BE is the second of the four.
         assert durations[0] == 977
         assert 0 in durations

@@ -473,7 +473,7 @@ def test_congestion_notifications_are_mesh_action_frames_with_four_durations(
         what = ("wlan.fixed.category_code", "wlan.fixed.mesh_action", "wlan.tag.number")
         sent = on_air(path, ACTION, *what, "wlan.tag.length", "wlan.ra", "wlan.tag.data")
         assert len(sent) == total(result, "management_pkts") > 0
-        # Mesh, Congestion Control Notification, its element: an address, the group's where it speaks
+        # Mesh, Congestion Control Notification, its element: an address, the group's if it speaks
         # of all destinations, and four durations of two bytes.
         assert {tuple(row[:4]) for row in sent} == {("13", "0x03", "116", "14")}
         assert {row[4] for row in sent} == receivers

@@ -64,6 +64,12 @@ def command(
 
 
 def _write(columns: Columns, out: Path) -> None:
+    if not out.parent.is_dir():
+        raise Unfinished(
+            f"cannot write: there is no folder `{out.parent}`",
+            place=str(out),
+            fix="make the folder, or name another file",
+        )
     try:
         if out.suffix == ".csv":
             text = io.StringIO(newline="")

@@ -13,6 +13,7 @@ use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::{Span, Time};
+use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
 
 use crate::ids::{FlowId, PacketId, kind};
@@ -55,6 +56,16 @@ pub enum Header {
     Data(Segment, Time),
     /// An acknowledgement.
     Ack(AckSegment),
+}
+
+impl Header {
+    /// The header as bytes are made of it.
+    pub fn said(&self) -> Said<'_> {
+        match self {
+            Header::Data(segment, heard) => Said::Data(segment, *heard),
+            Header::Ack(ack) => Said::Ack(ack),
+        }
+    }
 }
 
 /// Headers by the place of their packet; empty where no flow has a transport.

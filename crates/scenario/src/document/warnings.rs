@@ -70,9 +70,11 @@ pub fn mechanisms(world: &World) -> Value {
             "room_frames": need.room,
         })
     };
+    let mut warnings = of_mechanisms(world);
+    warnings.extend(world.feedback_warnings_before_a_run());
     json!({
         "headroom": world.headroom().iter().map(row).collect::<Vec<_>>(),
-        "warnings": [of_mechanisms(world), world.feedback_warnings_before_a_run()].concat(),
+        "warnings": warnings,
     })
 }
 

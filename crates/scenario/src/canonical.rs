@@ -208,10 +208,15 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 .as_ref()
                 .map_or(Json::List(Vec::new()), |t| part(t, files));
             let repeat = server.trace.recorded().is_some_and(|r| r.repeats());
+            let drawn = server.trace.recorded().is_some_and(|r| r.begins_anywhere());
             vec![
                 ("kind", Json::text("trace")),
                 ("trace", trace),
                 ("repeat", Json::Flag(repeat)),
+                (
+                    "phase",
+                    Json::text(if drawn { "drawn" } else { "recorded" }),
+                ),
                 ("opportunity_B", Json::count(server.opportunity)),
                 ("overhead_B", Json::count(server.overhead)),
                 ("first", Json::text(first)),

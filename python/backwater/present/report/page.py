@@ -176,7 +176,8 @@ class _Report:
         # The line through the best points of a plane is drawn from them.
         # Bounds of claims stand in the claims.
         drawn = spec["data"]["values"]
-        rows = [row for row in drawn if "tangent" not in row and "edge" not in row]
+        only = ("tangent", "edge", "ends")
+        rows = [row for row in drawn if not any(key in row for key in only)]
         seeds = {row["n"] for row in rows}
         return Drawn(
             figure.id,
@@ -298,6 +299,8 @@ def _fresh(seeds: list[int]) -> str:
 def _caption(kind: str, seeds: set[int], gaps: bool) -> str:
     if kind == "time":
         return "One seed of each combination."
+    if kind == "ecdf":
+        return "Every flow or run of every seed is a step."
     most = max(seeds)
     if most < 2:
         said = "One seed, so no interval."

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from backwater.model.outputs import save
 from backwater.present import plot, topology
 from backwater.present.numbers import RULES
-from backwater.present.report import claim_html, prose, table
+from backwater.present.report import answer, claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.figure_files import drawn_example
 from backwater.results.store import BROKEN, FAILED
@@ -82,6 +82,8 @@ class _Report:
     numbers: dict[str, int] = field(default_factory=dict)
     placed: set[str] = field(default_factory=set)
     drawn: set[str] = field(default_factory=set)
+    # The figure at the top.
+    leads: str = ""
 
     def html(self) -> str:
         results = self.results
@@ -90,6 +92,10 @@ class _Report:
         self.figures = {figure.id: figure for figure in study.figures}
         parts = plot.delay_figure(results)
         self.drawings = len(self.figures) + (parts is not None)
+        first = answer.lead(study, [self._shown(name) for name in self.claims], self.claims)
+        top = "" if first.figure is None else self._figure(first.figure)
+        self.leads = "" if first.figure is None else first.figure.id
+        self.placed.add(f"figure {self.leads}")
         text = prose.render(study.prose, self._block, self._inline)
         left = [figure for figure in study.figures if f"figure {figure.id}" not in self.placed]
         closing = [
@@ -109,6 +115,8 @@ class _Report:
             facts=self._facts(),
             notices=self._notices(),
             tally=self._tally(),
+            lead=first,
+            top=Markup(top),
             contents=contents,
             prose=Markup(text.html),
             closing=closing,
@@ -124,19 +132,25 @@ class _Report:
     def _block(self, kind: str, name: str) -> str:
         self.placed.add(f"{kind} {name}".rstrip())
         if kind == "figure":
-            return self._figure(self.figures[name])
+            return self._here(name)
         if kind == "claim":
             return self._part("claim", claim=self._shown(name)) if name in self.claims else ""
         if kind == "figures":
             for figure in self.figures:
                 self.placed.add(f"figure {figure}")
-            return "".join(map(self._figure, self.figures.values()))
+            return "".join(map(self._here, self.figures))
         sections = {
             "claims": self._claims,
             "topology": self._topology,
             "repeat": self._repeat,
         }
         return f'<div id="r-{kind}">{sections[kind]()}</div>'
+
+    def _here(self, name: str) -> str:
+        """A figure at its place in the text; the one at the top is not drawn twice."""
+        if name != self.leads:
+            return self._figure(self.figures[name])
+        return f'<p class="small">{self._inline("figure", name)} stands at the top.</p>'
 
     def _inline(self, kind: str, name: str) -> str:
         if kind == "claim" and name in self.claims:

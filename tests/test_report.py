@@ -4,7 +4,6 @@ import html
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,19 +15,7 @@ from backwater.errors import Refusal
 from backwater.model.simulate import run
 from backwater.present import report
 from backwater.results.results import Results
-from command import HANGS_S
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from browser import document_of
 
 
 class Page(HTMLParser):
@@ -231,24 +218,7 @@ def test_a_run_in_a_notebook_stands_alone() -> None:
 
 
 def test_a_browser_draws_every_figure(page: Path, tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip("no Chromium is installed")
-    shown = subprocess.run(
-        [
-            browser,
-            *QUIET,
-            f"--user-data-dir={tmp_path}",
-            "--window-size=1280,3000",
-            "--virtual-time-budget=60000",
-            "--dump-dom",
-            page.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=True,
-    ).stdout
+    shown = document_of(page, tmp_path)
     text = page.read_text(encoding="utf-8")
     wanted = set(re.findall(r'data-figure="([^"]*)"', text.partition("<script>")[0]))
     assert {"loss", "delay", "bars", "ranked", "slow", "delay-parts"} == wanted

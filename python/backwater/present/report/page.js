@@ -54,7 +54,11 @@
       }
       const spec = fitted(original, width, scale);
       for (const p of spec.params || []) if (p.name in chosen) p.value = chosen[p.name];
-      shown = await vegaEmbed(body, spec, { actions: false, renderer: "svg", mode: "vega-lite" });
+      shown = await vegaEmbed(body, spec, {
+        actions: false, renderer: "svg", mode: "vega-lite",
+        // Expressions are interpreted: the page's policy forbids to make code of text.
+        ast: true,
+      });
       box.dataset.drawn = "yes";
     }
     let waiting = 0;

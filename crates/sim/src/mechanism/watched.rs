@@ -41,6 +41,8 @@ pub struct Watched {
     pub(super) congested: u8,
     /// From an arrival that leaves no more than this in its queue nothing follows, unless its class is congested.
     pub(super) calm: u64,
+    /// Bits of the neighbours that may be told while congestion lasts.
+    pub(super) audience: u64,
     /// Whether its node counts it among its alarms.
     pub(super) noted: bool,
     /// What the detector said of each class last.
@@ -65,6 +67,7 @@ impl Watched {
             detector,
             congested: 0,
             calm: 0,
+            audience: 0,
             noted: false,
             signals: [Signal::Clear; MAX_CLASSES],
             tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),

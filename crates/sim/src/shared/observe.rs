@@ -1,8 +1,6 @@
 //! Detectors at ports and interfaces of switches: they observe every change there. What they say travels as `tell` has
 //! it.
 
-use std::sync::Arc;
-
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
@@ -11,6 +9,7 @@ use crate::cause::Cause;
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::moment::Seen;
 use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::row::Waiting;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::network::views::{Gone, queued_hosts};
@@ -126,7 +125,7 @@ impl Shared {
             tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
         }
         let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
-        let spoke = c.enqueued(place, view, &seen, &arrival, queued);
+        let spoke = c.enqueued(place, view, &seen, &arrival, &Waiting::for_hosts(&queued));
         self.mark_congested(control, place, (id, packet_id), q, now);
         if spoke {
             self.after_observation(control, place, id, now);
@@ -178,7 +177,7 @@ impl Shared {
                 .await_those_before(&mut self.network, &mut self.run.calendar, id, now);
         }
         let c = &mut self.mechanisms.controls[control];
-        let spoke = c.enqueued(place, view, &seen, &arrival, || Arc::from([]));
+        let spoke = c.enqueued(place, view, &seen, &arrival, &Waiting::nothing());
         self.mark_congested(control, place, (id, packet_id), class, now);
         if spoke {
             self.after_observation(control, place, from, now);

@@ -12,7 +12,7 @@ use crate::mechanism::control::HeldBack;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
-use crate::mechanism::notifier::adaptive::Owner;
+use crate::mechanism::notifier::row::{Owner, Waiting};
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet;
@@ -43,11 +43,11 @@ impl Air {
             true => self.held_back(&cx.network, station, class, now),
             false => HeldBack::default(),
         };
-        mechanism.expiring(0, view, stopped, &held_back);
-        if mechanism.takes_owners() {
-            let owners = owners_of(self, &cx.network, station, class);
-            mechanism.owners(&view, &owners);
-        }
+        let waiting = Waiting {
+            hosts: &|| hosts_queued(self, &cx.network, station, class),
+            owners: &|| owners_of(self, &cx.network, station, class),
+        };
+        mechanism.expiring(0, view, stopped, &held_back, &waiting);
         cx.mechanisms.collect(control);
     }
 
@@ -297,28 +297,27 @@ impl Air {
             return;
         }
         let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
-        let standing = cx.mechanisms.controls[control].standing();
+        let c = &cx.mechanisms.controls[control];
         let entrance = || cx.network.entrance(packet_id).map(Toward::Port);
         let from = seen.prev.map(Toward::Station).or_else(entrance);
         let arrival = Arrival {
             now,
             class: number,
-            from: standing.and_then(|s| s.neighbour(from?)),
+            from: from.and_then(|from| c.neighbour(from)),
             egress: Id::NONE,
             to: cx.network.packets[packet_id].to,
         };
         let view = self.station_view(station, number, now);
         let c = &mut cx.mechanisms.controls[control];
         if joined {
-            let queued = || hosts_queued(self, &cx.network, station, number);
-            c.enqueued(place, view, &seen, &arrival, queued);
+            let waiting = Waiting {
+                hosts: &|| hosts_queued(self, &cx.network, station, number),
+                owners: &|| owners_of(self, &cx.network, station, number),
+            };
+            c.enqueued(place, view, &seen, &arrival, &waiting);
             let port = self.hops[hop as usize].port;
             let at = (port, packet_id);
             cx.mark_congested(control, place, at, number, now);
-            let c = &mut cx.mechanisms.controls[control];
-            if c.takes_owners() {
-                c.owners(&view, &owners_of(self, &cx.network, station, number));
-            }
         } else {
             c.refused(place, view, &seen, &arrival);
         }

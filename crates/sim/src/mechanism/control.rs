@@ -130,6 +130,12 @@ impl Control {
         self.places[place].tally.as_ref().map(|t| t.rhythm)
     }
 
+    /// Whether the detector of a place looks at how long frames have waited.
+    #[inline]
+    pub fn times(&self, place: usize) -> bool {
+        self.places[place].times
+    }
+
     /// Whether something may follow from a departure of this class, beside what rates count.
     #[inline]
     pub fn observes_departure(&self, place: usize, class: usize) -> bool {

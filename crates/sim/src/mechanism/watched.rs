@@ -37,6 +37,8 @@ pub struct Watched {
     pub(super) place: Place,
     pub(super) detector: AnyDetector,
     pub(super) observes: Observes,
+    /// Whether it looks at how long frames have waited.
+    pub(super) times: bool,
     /// Bits of the classes that are congested.
     pub(super) congested: u8,
     /// From an arrival that leaves no more than this in its queue nothing follows, unless its class is congested.
@@ -64,6 +66,7 @@ impl Watched {
         Watched {
             place,
             observes: Observes::of(&detector),
+            times: detector.needs().needs.has(Set::SOJOURN),
             detector,
             congested: 0,
             calm: 0,

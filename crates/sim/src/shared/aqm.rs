@@ -147,7 +147,7 @@ impl Shared {
             size,
             class: packet.class(),
             entry: packet.entry,
-            lost: true,
+            lost: Some(packet.at),
         };
         if let Some(server) = self.network.ports[id].more.service.server_mut() {
             server.discarded(cause, &self.network.packets[packet_id], at);

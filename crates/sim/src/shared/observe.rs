@@ -34,14 +34,14 @@ impl Shared {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.network.ports[id].watch {
             let c = &mut self.mechanisms.controls[control];
-            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+            if let (None, Some(tally)) = (gone.lost, c.tally(place)) {
                 tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.observes_departure(place, gone.queue) {
                 return;
             }
-            let view = self.network.ports[id].view(gone.queue, at);
-            let seen = gone.seen(&self.network.ports[id]);
+            let view = self.network.view_of(id, gone.queue, at);
+            let seen = gone.seen(&self.network.ports[id], at);
             let c = &mut self.mechanisms.controls[control];
             if c.released(place, view, &gone.moment(&seen)) {
                 self.after_observation(control, place, id, at);
@@ -64,7 +64,7 @@ impl Shared {
             }
             self.settle_before(id, at);
             let view = self.network.ingress_view(watched, class, at);
-            let seen = gone.seen(&self.network.ports[id]);
+            let seen = gone.seen(&self.network.ports[id], at);
             if self.mechanisms.controls[control].released(place, view, &gone.moment(&seen)) {
                 self.after_observation(control, place, watched, at);
             }
@@ -119,7 +119,7 @@ impl Shared {
         } = &self.network;
         let (port, packet) = (&ports[id], &packets[packet_id]);
         let (seen, arrival) = port.arrival(id, packet, q, now);
-        let view = port.view(q, now);
+        let view = self.network.view_of(id, q, now);
         let c = &mut self.mechanisms.controls[control];
         if let Some(tally) = c.tally(place) {
             tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
@@ -216,7 +216,7 @@ impl Shared {
             self.mechanisms.mind_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);
             let (seen, arrival) = port.arrival(id, packet, q, now);
-            let (view, flow) = (port.view(q, now), packet.flow);
+            let (view, flow) = (self.network.view_of(id, q, now), packet.flow);
             let c = &mut self.mechanisms.controls[control];
             if let Some(tally) = c.tally(place) {
                 tally.came(seen.prev, q as u8, flow, seen.bytes, now);
@@ -237,7 +237,7 @@ impl Shared {
         self.catch_up(id, now);
         let classes = self.network.ports[id].queues().len();
         let views: Vec<View> = (0..classes)
-            .map(|q| self.network.ports[id].view(q, now))
+            .map(|q| self.network.view_of(id, q, now))
             .collect();
         let (ports, packets, hosts) = (
             &self.network.ports,

@@ -66,14 +66,14 @@ PLACES = (
     Place("links.NAME:trace", "TraceLink", "wired", ("from", "to")),
     Place("ports.NAME", "Port", "wired"),
     Place("mechanisms.NAME", "Mechanism", "wired"),
-    Place("media.NAME", "Medium", "wireless"),
-    Place("media.NAME.phy", "Phy", "wireless"),
-    Place("media.NAME.mac", "Mac", "wireless"),
-    Place("media.NAME.mac.ac", "MacCategories", "wireless"),
+    Place("media.NAME:802.11", "Medium", "wireless"),
+    Place("media.NAME:802.11.phy", "Phy", "wireless"),
+    Place("media.NAME:802.11.mac", "Mac", "wireless"),
+    Place("media.NAME:802.11.mac.ac", "MacCategories", "wireless"),
     Place(
-        "media.NAME.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
+        "media.NAME:802.11.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
     ),
-    Place("media.NAME.channel", "Channel", "wireless"),
+    Place("media.NAME:802.11.channel", "Channel", "wireless"),
     Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
     Place(
         "nodes.NAME:station.radios.NAME",
@@ -108,6 +108,7 @@ SAYS = {
     ("Mechanism", "recipe"): "Recipe",
     ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
     ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | Written]",
+    ("Scenario", "media"): "Mapping[str, Medium | Written]",
     ("Scenario", "topology"): "Topology | Written",
 }
 

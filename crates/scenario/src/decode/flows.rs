@@ -58,6 +58,15 @@ pub struct Flow {
     pub route: Option<Vec<usize>>,
 }
 
+impl Flow {
+    /// The highest class of its packets and of those that come back.
+    pub fn highest_class(&self) -> u8 {
+        let back = self.transport.as_ref();
+        let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
+        self.class.max(back)
+    }
+}
+
 /// How senders and receivers meet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {

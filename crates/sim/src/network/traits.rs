@@ -38,6 +38,8 @@ impl Traits {
     pub const STAMPED: u32 = 16384;
     /// Its data frames may bring notices to the far end.
     pub const CARRIES: u32 = 32768;
+    /// The card of its host pulls segments from its flows.
+    pub const PULLED: u32 = 65536;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =

@@ -1,6 +1,7 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
 pub(crate) mod boxes;
+mod cards;
 mod check_mechanisms;
 mod fabrics;
 mod flows;
@@ -89,6 +90,8 @@ impl World {
         world.add_stamps(spec)?;
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
+        world.add_cards(spec)?;
+        world.check_signals(spec)?;
         world.shared.network.mind_watched_ports();
         world.shared.network.add_boxes(spec);
         world.shared.network.pack_forwarding();

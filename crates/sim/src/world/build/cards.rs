@@ -19,11 +19,7 @@ impl World {
             let port = flow.port;
             let wire = !port.is_none()
                 && !self.shared.network.ports[port].is(Traits::QUEUELESS)
-                && self.shared.network.ports[port]
-                    .more
-                    .service
-                    .server()
-                    .is_none()
+                && !self.shared.network.ports[port].more.service.has_instants()
                 && direction(spec, port.index()).is_none_or(|d| d.boxes.is_empty());
             if !wire {
                 return refuse(

@@ -47,14 +47,16 @@ impl Network {
         name: &str,
         number: usize,
         mechanism: &MechanismSpec,
-        terms: &Terms,
     ) -> Result<(), Refusal> {
         let wires: Vec<PortId> = self.wires_of(node).collect();
+        let standing = mechanism.notify.standing();
+        let tells = standing.is_some_and(|terms| tells_wires(mechanism, terms));
+        // A station that tells itself reaches whom it must, and a mark goes wherever the packet goes.
+        let alone = !mechanism.notify.tells_others();
+        let reaches = tells || alone || mechanism.notify.carried_by() == CarriedBy::Mark;
         for port in wires {
             let (upstream, far) = (self.ports[port].peer, self.ports[port].far);
             let feeds = self.flows.iter().any(|flow| flow.path.contains(&upstream));
-            let tells = tells_wires(mechanism, terms);
-            let reaches = tells || terms.carrier == CarriedBy::Mark;
             if feeds && !reaches {
                 let what = format!(
                     "{name} is filled over the wire {}, too, and this notice reaches only those who fill it over the air",

@@ -234,10 +234,8 @@ impl Air {
             }
             let feeders = self.told_by(station, &mechanism.notify);
             cx.mechanisms.inspect_stations(mechanism);
-            if let Some(terms) = mechanism.notify.standing() {
-                cx.network
-                    .tell_wires(spec, node_id, &name, number, mechanism, terms)?;
-            }
+            cx.network
+                .tell_wires(spec, node_id, &name, number, mechanism)?;
             let (memory, rhythm) =
                 self.memory_at(&cx.network, station, number, mechanism, &feeders)?;
             self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;

@@ -315,8 +315,9 @@ fn flow(
         "ect1" => Ecn::Ect1,
         _ => Ecn::NotEct,
     };
-    let (transport, packet) = transport::read(&record, files)?;
+    let (transport, packet) = transport::read(&record, class, files)?;
     if airy {
+        over_air::check_way_back(&record)?;
         over_air::check_size(&record, packet, &made.args)?;
     }
     Ok(Flow {

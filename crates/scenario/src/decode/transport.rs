@@ -53,11 +53,11 @@ pub struct Transport {
 /// The transport of a flow and the size of its packets.
 pub fn read(
     record: &Record<'_>,
+    class_of_data: u8,
     files: &mut Files<'_>,
 ) -> Result<(Option<Transport>, Bytes), Diagnostic> {
     let args = &record.args;
     let name = args.choice("transport");
-    let class_of_data = args.count("class") as u8;
     check_options(record, name)?;
     check_recovery(record, name)?;
     let mut packet = args.bytes("packet");

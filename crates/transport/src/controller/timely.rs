@@ -13,7 +13,7 @@ use crate::controller_interface::{
 };
 use crate::part::{Default, Kind, Opt, Part, Refusal};
 use crate::setup::MAX_UNACKNOWLEDGED;
-use crate::units::{Rate, Span};
+use crate::units::Rate;
 
 /// Weight of a new difference of round trips.
 const WEIGHT: f64 = 0.875;

@@ -67,7 +67,7 @@ pub(crate) fn option(header: Said<'_>) -> Vec<u8> {
                 whole(window * PACKET),
             ],
         ),
-        CongestionHeader::Codepoints { .. } => return Vec::new(),
+        CongestionHeader::Telemetry(_) | CongestionHeader::Codepoints { .. } => return Vec::new(),
     };
     let mut out = vec![EXPERIMENTAL, header.bytes() as u8, layout, flags];
     let (feedback, state) = fields.split_last().expect("each layout has feedback");

@@ -12,7 +12,6 @@ use backwater_sim::network::Part;
 use backwater_sim::packet::Traffic;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
-use backwater_transport::endpoint::Protocol;
 use backwater_wire::control_size::add_field;
 use backwater_wire::ethernet::{self, EVERYBODY, FrameKind};
 use backwater_wire::pcapng::Capture;
@@ -163,13 +162,13 @@ fn frame_kind<'a>(
         (world.network().flows[flow].part, header)
     {
         let connection = &world.ends.connections[id];
-        if connection.protocol == Protocol::Stream {
+        if let (true, Some(header)) = (connection.protocol.row().tcp, header.said()) {
             return FrameKind::Tcp {
                 flow: connection.data.0,
                 seq: u64::from(seq),
                 class,
                 ecn,
-                header: header.said(),
+                header,
             };
         }
     }

@@ -3,7 +3,7 @@
 //! decimals, because a picosecond in an hour is lost in a double.
 
 pub mod air;
-mod json;
+pub mod json;
 
 use std::collections::BTreeMap;
 
@@ -229,6 +229,7 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 ("delay_at", Json::text(delay_at)),
             ]
         }
+        _ => made.form.clone(),
     };
     form.extend(
         more.into_iter()

@@ -42,9 +42,10 @@ as action frames with the same content."""
 
 ACCESS_POINT_HEAD = """## 802.11, management frame, at an access point that a wire fills
 
-Those who fill the buffer of such a station are at both ends: stations, and the node at the other end of its wire. A
-notice that can't reach that node is refused where a scenario has a flow over the wire, since it would stop those who
-have no part in it. A station that steps by itself tells nobody. {works} of {all} combinations work:"""
+The buffer of such a station is filled by stations and by the node at the other end of its wire. A
+notice that can't reach that node is refused where a scenario has a flow over the wire, since it
+would stop those who have no part in it. A station that sets its own parameters tells nobody. So
+{works} of {all} combinations work:"""
 
 # A study documents itself.
 KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]

@@ -37,7 +37,7 @@ class Scenario(Table):
     * `limits`: how large the scenario may be
     * `routing`: how destinations turn into ports
     * `topology`: a generated network, beside what nodes and links add
-    * `media`: 802.11 media
+    * `media`: media that nodes share: 802.11 where no kind is written
     * `nodes`: hosts, switches and stations
     * `links`: point-to-point links: wires both ways, or directions one by one
     * `ports`: queue and buffer of the ports that a name or pattern matches; the most

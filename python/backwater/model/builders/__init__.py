@@ -26,6 +26,8 @@ from backwater.model.builders.wired import (
     Port,
     Routing,
     Switch,
+    TdmaMedium,
+    TerminalLink,
     TraceLink,
 )
 from backwater.model.builders.wireless import (
@@ -70,6 +72,8 @@ __all__ = [
     "Stamp",
     "Station",
     "Switch",
+    "TdmaMedium",
+    "TerminalLink",
     "Topology",
     "Trace",
     "TraceLink",

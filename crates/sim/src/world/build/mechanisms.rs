@@ -109,7 +109,8 @@ impl Mechanisms {
             return Ok(self.controls.push(control));
         }
         let ports = network.nodes[node].ports.iter();
-        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
+        let neighbours =
+            ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].nominal_rate())));
         let respond = mechanism.respond.clone();
         let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
         let memory = Memory::Standing(Box::new(standing));
@@ -205,7 +206,7 @@ impl Mechanisms {
         }
         let voice = VoiceSpec {
             port: id,
-            line: port.more.rate,
+            line: port.nominal_rate(),
             one_queue: egress && port.queues().len() == 1,
             audience,
             behind,

@@ -354,18 +354,40 @@ def _file(summary: str, body: str) -> str:
 def _package() -> str:
     names = [(kind, class_of(kind)) for kind, _ in parts()]
     names += [(place.module, place.name) for place in PLACES]
-    imports = "\n".join(f"from backwater.model.builders.{module} import {n}" for module, n in names)
+    imports = "\n".join(
+        f"    from backwater.model.builders.{module} import {n}" for module, n in names
+    )
     listed = ", ".join(repr(name) for _, name in sorted(names, key=lambda pair: pair[1]))
+    homes = ", ".join(f"{name!r}: {module!r}" for module, name in names)
     return f'''"""Builders of scenarios, with a type for each argument.
 
 A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
 `whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads.
+`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
+first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
 {imports}
 
 __all__ = [{listed}]
+
+_HOMES = {{{homes}}}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+    found = getattr(import_module(f"{{__name__}}.{{_HOMES[name]}}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 '''
 
 

@@ -263,6 +263,12 @@ pub struct TransportSpec {
     pub receiver: ReceiverSetup,
     /// The controller, made for this flow.
     pub controller: AnyController,
+    /// Segments wait in the sender until the port of its host is free for them.
+    pub pulled: bool,
+    /// Class of its acknowledgements.
+    pub ack_class: u8,
+    /// Class of what its receiver sends besides.
+    pub signal_class: u8,
 }
 
 /// One flow.
@@ -294,6 +300,15 @@ pub struct FlowSpec {
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<TransportSpec>,
+}
+
+impl FlowSpec {
+    /// The highest class of its packets and of those that come back.
+    pub fn highest_class(&self) -> u8 {
+        let back = self.transport.as_ref();
+        let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
+        self.class.max(back)
+    }
 }
 
 /// Why a world cannot be built.

@@ -330,6 +330,19 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
             node.refuse(Fault::new(what, "remove `repeat`"))
         })?;
     }
+    if args.choice("phase") == "drawn" {
+        trace = trace.begun_anywhere().ok_or_else(|| {
+            let node = record.need("phase");
+            let what = format!(
+                "`{}`: only the file of a trace that repeats can begin anywhere",
+                node.path
+            );
+            node.refuse(Fault::new(
+                what,
+                "remove `phase`, or name a file and leave out `repeat`",
+            ))
+        })?;
+    }
     let bytes = |name: &str, otherwise: u64| match args.has(name) {
         true => args.bytes(name).0,
         false => otherwise,

@@ -233,6 +233,7 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::FIRST),
             Field::option(trace::CLOCK),
             Field::option(trace::REPEAT),
+            Field::option(trace::PHASE),
             Field::option(trace::DELAY),
             Field::option(trace::DELAY_AT),
             Field::option(trace::MAX_FRAME),

@@ -15,7 +15,6 @@ use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
 use backwater_sim::record::pcapng::Capture;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
-use backwater_transport::endpoint::Protocol;
 
 /// Writes records as lines of text. An emulation writes half a million in a second: whole numbers are written without the
 /// general formatting of text, a fifth of the time.
@@ -163,7 +162,7 @@ fn frame_kind<'a>(
         (world.network().flows[flow].part, header)
     {
         let connection = &world.ends.connections[id];
-        if connection.protocol == Protocol::Stream {
+        if connection.protocol.row().tcp {
             return FrameKind::Tcp {
                 flow: connection.data.0,
                 seq: u64::from(seq),

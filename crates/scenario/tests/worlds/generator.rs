@@ -394,21 +394,8 @@ impl Tables {
         let mut flow = json!({"from": net.ends[from], "to": net.ends[to]});
         match dice.below(3) {
             0 => {
-                let transport = *dice.of(&["tcp", "tcp", "datagram"]);
-                flow["transport"] = json!(transport);
-                flow["controller"] =
-                    self.part(dice, "controllers", |id| id != "python" && id != "outside");
-                if transport == "tcp" {
-                    for (name, words) in [
-                        ("recovery", ["rack", "sack", "newreno"]),
-                        ("marks", ["classic", "accurate", "ace"]),
-                        ("delayed_ack", ["0 s", "1 ms", "40 ms"]),
-                    ] {
-                        if dice.once_in(3) {
-                            flow[name] = json!(*dice.of(&words));
-                        }
-                    }
-                }
+                let transport = *dice.of(&["tcp", "tcp", "datagram", "roce", "irn"]);
+                self.transport(dice, net, transport, &mut flow);
                 flow["source"] = match dice.below(3) {
                     0 | 1 => json!({"kind": "bulk"}),
                     _ => self.source(dice),
@@ -444,6 +431,49 @@ impl Tables {
             flow["stop"] = json!(*dice.of(&["45 ms", "120 ms"]));
         }
         flow
+    }
+
+    /// A transport, and words of its options. Controllers of RDMA go with queue pairs only.
+    fn transport(&self, dice: &mut Dice<'_>, net: &Network, transport: &str, flow: &mut Value) {
+        let pair = transport == "roce" || transport == "irn";
+        flow["transport"] = json!(transport);
+        flow["controller"] = self.part(dice, "controllers", |id| {
+            let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
+            id != "python" && id != "outside" && (pair || !of_pairs)
+        });
+        let words: &[(&str, [&str; 3])] = match transport {
+            "tcp" => &[
+                ("recovery", ["rack", "sack", "newreno"]),
+                ("marks", ["classic", "accurate", "ace"]),
+                ("delayed_ack", ["0 s", "1 ms", "40 ms"]),
+            ],
+            "roce" => &[
+                ("recovery", ["go-back-n", "go-back-n", "go-back-0"]),
+                ("nack_interval", ["10 us", "100 us", "1 ms"]),
+                ("cnp", ["at-once", "sampled", "off"]),
+                ("timeout", ["1 ms", "5 ms", "0 s"]),
+            ],
+            "irn" => &[
+                ("cnp", ["at-once", "sampled", "off"]),
+                ("timeout", ["1 ms", "5 ms", "20 ms"]),
+                ("cap", ["10 kB", "50 kB", "1 MB"]),
+                ("sacked", ["counted", "counted", "left-out"]),
+            ],
+            _ => &[],
+        };
+        for (name, words) in words {
+            if dice.once_in(3) {
+                flow[*name] = json!(*dice.of(words));
+            }
+        }
+        if net.stations {
+            // No card pulls for a station.
+            if pair {
+                flow["nic"] = json!("push");
+            }
+        } else if dice.once_in(3) {
+            flow["nic"] = json!(*dice.of(&["push", "pull"]));
+        }
     }
 
     fn source(&self, dice: &mut Dice<'_>) -> Value {

@@ -34,6 +34,7 @@ pub(super) fn option(header: &Header) -> Vec<u8> {
     let (feedback, echo) = match header {
         Header::Data(segment, _) => (&segment.feedback, false),
         Header::Ack(ack) => (&ack.feedback, true),
+        Header::Signal(_) => return Vec::new(),
     };
     let Some(Feedback::Congestion(header)) = feedback.as_deref() else {
         return Vec::new();
@@ -67,7 +68,7 @@ pub(super) fn option(header: &Header) -> Vec<u8> {
                 whole(window * PACKET),
             ],
         ),
-        CongestionHeader::Codepoints { .. } => return Vec::new(),
+        CongestionHeader::Telemetry(_) | CongestionHeader::Codepoints { .. } => return Vec::new(),
     };
     let mut out = vec![EXPERIMENTAL, header.bytes() as u8, layout, flags];
     let (feedback, state) = fields.split_last().expect("each layout has feedback");

@@ -21,6 +21,7 @@ const ACK: u8 = 0x10;
 const PSH: u8 = 0x08;
 const NOP: u8 = 1;
 const SACK: u8 = 5;
+const NO_SIGNAL: &str = "TCP has no signals besides";
 const TIMESTAMPS: u8 = 8;
 
 /// Appends a segment with its IP header.
@@ -43,6 +44,7 @@ pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
             let flags = if a.ece { ECE } else { 0 };
             ([other, one], byte(0), byte(a.upto), flags, window)
         }
+        Header::Signal(_) => unreachable!("{NO_SIGNAL}"),
     };
     ports.into_iter().for_each(|port| put16(out, port));
     out.extend_from_slice(&seq.to_be_bytes());
@@ -64,6 +66,7 @@ fn options(out: &mut Vec<u8>, header: &Header) {
     let (value, echo) = match header {
         Header::Data(s, heard) => (s.sent, *heard),
         Header::Ack(a) => (a.received, a.echo),
+        Header::Signal(_) => unreachable!("{NO_SIGNAL}"),
     };
     let microseconds = |at: Time| ((at.0 / 1_000_000) as u32).to_be_bytes();
     out.extend_from_slice(&[NOP, NOP, TIMESTAMPS, 10]);

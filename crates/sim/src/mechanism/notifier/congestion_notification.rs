@@ -18,21 +18,13 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::units::Span;
 
-use super::{AnyNotifier, Build, Cast};
+use super::row::{Build, Reach};
+use super::terms::Cast;
 use crate::mechanism::carrier::AIR_UNIT;
 use crate::mechanism::needs::{Needs, Set};
 
 /// What it needs.
 pub const NEEDS: Needs = Needs::of(Set::MANAGEMENT.and(Set::QUEUE));
-
-/// Who hears of congestion.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Neighbours in the routing tree.
-    Tree,
-    /// All stations that understand the frame.
-    Range,
-}
 
 /// What the notifier decides.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,7 +170,7 @@ pub const PART: Part<Build> = Part {
             "who is told: neighbours in the routing tree, or all stations that understand the frame",
         ),
     ],
-    build: |args| Ok(AnyNotifier::Congestion(Box::new(terms(args)?))),
+    build: |args| Ok(terms(args)?.into()),
 };
 
 fn terms(args: &Args) -> Result<AdaptiveTerms, Refusal> {

@@ -6,9 +6,8 @@
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{
-    AUDIENCE, Addresses, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base,
-};
+use super::row::Build;
+use super::terms::{AUDIENCE, Addresses, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -43,10 +42,11 @@ pub const PART: Part<Build> = Part {
         } else {
             Addresses::FilteringTable
         };
-        Ok(AnyNotifier::Standing(Terms {
+        Ok(Terms {
             addresses: Some(addresses),
             per_class: args.flag("per_class"),
             ..base(args, Form::Extension)
-        }))
+        }
+        .into())
     },
 };

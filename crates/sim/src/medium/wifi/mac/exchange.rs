@@ -227,7 +227,7 @@ impl Air {
                 }
                 radio.categories[number].spend(u64::from(ghost.len), now);
                 let done = tried.over(exchange.to, airtime, true);
-                self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+                self.observe_transmission(cx, station, number, &ghost, &done, now);
                 self.departed(cx, station, number, ghost, now, now);
             }
             None => {

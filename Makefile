@@ -41,7 +41,7 @@ help:
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
 	@echo "make same    this tree beside OLD=$(OLD): fingerprints, events, documents, records in order, instructions"
-	@echo "make mutants mutate what changed since BASE=$(BASE) in mechanisms, queues, controllers, recovery and MAC; mutants-all: all"
+	@echo "make mutants mutate what changed since BASE=$(BASE) in the engine; mutants-all: all of it"
 	@echo "make bench   the cost of a packet hop, beside ns-3 where it is installed"
 	@echo "make lint    formatting, lints and types only"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
@@ -61,7 +61,13 @@ $(VENV)/.tools: pyproject.toml scripts/prerequisites.sh
 
 $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 	$(BIN)/maturin develop --release --extras dev
-	@touch $@
+	@touch $@ $(VENV)/.inner
+
+# The same engine without optimisation across crates, for the time between two edits: no work is repeated in crates that did not change.
+# Where the release is up to date, it stays.
+$(VENV)/.inner: $(VENV)/.tools $(ENGINE)
+	$(BIN)/maturin develop --profile inner --extras dev
+	@rm -f $(VENV)/.built && touch $@
 
 demo: setup
 	$(BIN)/backwater study run $(DEMO) --quick --resume --out $(OUT)/demo
@@ -72,15 +78,15 @@ ablate: setup
 	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
 
 # For the inner loop. What is longer, live or drawn is left to `make test`; a study whose engine is the same doesn't run again.
-check: lint
+check: $(VENV)/.inner lint
 	cargo test --workspace --exclude backwater-py --locked --lib
 	$(BIN)/python -m pytest --numprocesses auto $(UNIT)
 	$(BIN)/backwater study run $(SOURCES) --quick --resume --out $(OUT)/check
 
-test: lint test-rust test-portable test-python fuzz
+test: setup lint test-rust test-portable test-python fuzz
 
 # cargo fmt does not find the modules that a macro lists.
-lint: setup
+lint: $(VENV)/.inner
 	cargo fmt --all --check
 	cargo fmt --manifest-path scripts/mutate/Cargo.toml --check
 	find crates -name '*.rs' -exec rustfmt --edition 2024 --check {} +

@@ -66,14 +66,14 @@ PLACES = (
     Place("links.NAME:trace", "TraceLink", "wired", ("from", "to")),
     Place("ports.NAME", "Port", "wired"),
     Place("mechanisms.NAME", "Mechanism", "wired"),
-    Place("media.NAME", "Medium", "wireless"),
-    Place("media.NAME.phy", "Phy", "wireless"),
-    Place("media.NAME.mac", "Mac", "wireless"),
-    Place("media.NAME.mac.ac", "MacCategories", "wireless"),
+    Place("media.NAME:802.11", "Medium", "wireless"),
+    Place("media.NAME:802.11.phy", "Phy", "wireless"),
+    Place("media.NAME:802.11.mac", "Mac", "wireless"),
+    Place("media.NAME:802.11.mac.ac", "MacCategories", "wireless"),
     Place(
-        "media.NAME.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
+        "media.NAME:802.11.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
     ),
-    Place("media.NAME.channel", "Channel", "wireless"),
+    Place("media.NAME:802.11.channel", "Channel", "wireless"),
     Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
     Place(
         "nodes.NAME:station.radios.NAME",
@@ -108,6 +108,7 @@ SAYS = {
     ("Mechanism", "recipe"): "Recipe",
     ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
     ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | Written]",
+    ("Scenario", "media"): "Mapping[str, Medium | Written]",
     ("Scenario", "topology"): "Topology | Written",
 }
 
@@ -349,18 +350,40 @@ def _file(summary: str, body: str) -> str:
 def _package() -> str:
     names = [(kind, class_of(kind)) for kind, _ in parts()]
     names += [(place.module, place.name) for place in PLACES]
-    imports = "\n".join(f"from backwater.model.builders.{module} import {n}" for module, n in names)
+    imports = "\n".join(
+        f"    from backwater.model.builders.{module} import {n}" for module, n in names
+    )
     listed = ", ".join(repr(name) for _, name in sorted(names, key=lambda pair: pair[1]))
+    homes = ", ".join(f"{name!r}: {module!r}" for module, name in names)
     return f'''"""Builders of scenarios, with a type for each argument.
 
 A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
 `whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads.
+`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
+first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
 {imports}
 
 __all__ = [{listed}]
+
+_HOMES = {{{homes}}}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+    found = getattr(import_module(f"{{__name__}}.{{_HOMES[name]}}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 '''
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
@@ -94,7 +95,8 @@ def at(path: str) -> Schema:
     """The schema of a table: names go down, `NAME` into any thing, `:kind` chooses a variant."""
     schema = SCHEMA
     description = ""
-    for step in filter(None, path.split(".")):
+    # A dot in the name of a kind is followed by a digit.
+    for step in filter(None, re.split(r"\.(?!\d)", path)):
         name, _, kind = step.partition(":")
         schema = schema["additionalProperties"] if name == "NAME" else schema["properties"][name]
         description = schema.get("description", description)

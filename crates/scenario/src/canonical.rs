@@ -3,7 +3,7 @@
 //! decimals, because a picosecond in an hour is lost in a double.
 
 pub mod air;
-mod json;
+pub mod json;
 
 use std::collections::BTreeMap;
 
@@ -208,10 +208,15 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 .as_ref()
                 .map_or(Json::List(Vec::new()), |t| part(t, files));
             let repeat = server.trace.recorded().is_some_and(|r| r.repeats());
+            let drawn = server.trace.recorded().is_some_and(|r| r.begins_anywhere());
             vec![
                 ("kind", Json::text("trace")),
                 ("trace", trace),
                 ("repeat", Json::Flag(repeat)),
+                (
+                    "phase",
+                    Json::text(if drawn { "drawn" } else { "recorded" }),
+                ),
                 ("opportunity_B", Json::count(server.opportunity)),
                 ("overhead_B", Json::count(server.overhead)),
                 ("first", Json::text(first)),
@@ -224,6 +229,7 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 ("delay_at", Json::text(delay_at)),
             ]
         }
+        _ => made.form.clone(),
     };
     form.extend(
         more.into_iter()

@@ -168,6 +168,24 @@ pub enum Service {
     Trace(Box<ServerSpec>),
 }
 
+impl Service {
+    /// Line rate, 0 where there is none, and propagation delay behind the queue.
+    pub fn line(&self) -> (Rate, Span) {
+        match self {
+            Service::Line(rate, delay) => (*rate, *delay),
+            Service::Trace(server) => (Rate(0), server.delay_behind),
+        }
+    }
+
+    /// The most that it carries, bit/s; none where only its trace knows.
+    pub fn fastest(&self) -> Option<f64> {
+        match self {
+            Service::Line(rate, _) => Some(rate.0 as f64),
+            Service::Trace(_) => None,
+        }
+    }
+}
+
 /// An egress port.
 #[derive(Clone, Debug)]
 pub struct PortSpec {

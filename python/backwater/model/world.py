@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments, quantity, scenario
-from backwater.model.builders import Scenario
 from backwater.model.outcome import document_of
+
+if TYPE_CHECKING:
+    from backwater.model.builders import Scenario
 
 
 class World:

@@ -13,6 +13,7 @@ use super::lookup::find;
 use super::parts::{self, Made};
 use super::record::Record;
 use super::settings::Setting;
+use crate::canonical::json::Json;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::network::LINKS;
 use crate::files::Files;
@@ -39,6 +40,8 @@ pub struct MadeDirection {
     pub delay: Span,
     /// Queue and buffer of a trace link.
     pub port: Option<Setting>,
+    /// What the canonical form says of a direction that is neither a wire nor a trace.
+    pub form: Vec<(&'static str, Json)>,
 }
 
 /// One direction as written, before it is joined with the opposite one.
@@ -56,6 +59,7 @@ const RECORDED: &str = "file";
 
 /// The links that stand in a scenario, in the order of the text; `taken` are the names of generated ones.
 pub fn read(
+    top: &Record<'_>,
     written: &Node,
     index: &BTreeMap<&str, usize>,
     taken: &[String],
@@ -174,6 +178,7 @@ fn wire(
         boxes: made.clone(),
         delay: Span::ZERO,
         port: None,
+        form: Vec::new(),
     };
     Ok(Link {
         spec: LinkSpec {
@@ -267,6 +272,7 @@ fn half<'a>(
             boxes: made,
             delay,
             port,
+            form: Vec::new(),
         },
     })
 }
@@ -300,6 +306,19 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
         trace = trace.repeated(args.flag("repeat")).ok_or_else(|| {
             let what = format!("`{}`: a generated trace has no end", node.path);
             node.refuse(Fault::new(what, "remove `repeat`"))
+        })?;
+    }
+    if args.choice("phase") == "drawn" {
+        trace = trace.begun_anywhere().ok_or_else(|| {
+            let node = record.need("phase");
+            let what = format!(
+                "`{}`: only the file of a trace that repeats can begin anywhere",
+                node.path
+            );
+            node.refuse(Fault::new(
+                what,
+                "remove `phase`, or name a file and leave out `repeat`",
+            ))
         })?;
     }
     let bytes = |name: &str, otherwise: u64| match args.has(name) {

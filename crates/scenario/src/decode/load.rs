@@ -110,9 +110,8 @@ fn line(link: &Link, side: usize) -> f64 {
     let Some(direction) = &link.spec.directions[side] else {
         return link.spec.rate.0 as f64;
     };
-    let server = match &direction.service {
-        Service::Line(rate, _) => return rate.0 as f64,
-        Service::Trace(server) => server,
+    let Service::Trace(server) = &direction.service else {
+        return direction.service.fastest().unwrap_or(f64::INFINITY);
     };
     if let Some(recorded) = server.trace.recorded() {
         let lines = recorded.lines();

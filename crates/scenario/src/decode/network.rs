@@ -71,7 +71,7 @@ pub fn read(
     }
     let generated: Vec<String> = all.iter().map(|l| l.spec.name.clone()).collect();
     if let Some(written) = top.get("links") {
-        all.extend(links::read(written, &index, &generated, files)?);
+        all.extend(links::read(top, written, &index, &generated, files)?);
     }
     all.sort_by(|a, b| names::order(&a.spec.name, &b.spec.name));
     Ok((nodes, all))

@@ -172,6 +172,17 @@ pub static SWITCH: &[Field] = &[
     ),
 ];
 
+/// The kind of medium that needs no name.
+pub const WIFI: &str = "802.11";
+
+/// `media.NAME`. Without a `kind` it is an 802.11 medium.
+pub static MEDIA: &[Variant] = &[Variant {
+    kind: WIFI,
+    summary: "an 802.11 medium",
+    source: "IEEE 802.11",
+    fields: wireless::MEDIUM,
+}];
+
 /// `links.NAME`. Without a `kind` it is a wire.
 pub static LINKS: &[Variant] = &[
     Variant {
@@ -206,6 +217,7 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::FIRST),
             Field::option(trace::CLOCK),
             Field::option(trace::REPEAT),
+            Field::option(trace::PHASE),
             Field::option(trace::DELAY),
             Field::option(trace::DELAY_AT),
             Field::option(trace::MAX_FRAME),

@@ -8,6 +8,7 @@ use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::carrier::Told;
 use crate::mechanism::notice::Notice;
 use crate::shared::Shared;
+use crate::spec::{Refusal, Spec};
 
 /// A medium that several nodes share, with all its stations.
 ///
@@ -32,6 +33,11 @@ pub struct Media {
 }
 
 impl Media {
+    /// Takes up the ports whose frames wait there until a medium takes them.
+    pub(crate) fn build(&mut self, _: &mut Shared, _: &Spec) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// An event of a medium.
     #[inline(always)]
     pub(crate) fn serve(

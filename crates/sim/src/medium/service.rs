@@ -5,9 +5,11 @@ use backwater_transport::units::Time;
 
 use super::boxes::AnyBox;
 use super::ethernet::{self, GAP, PREAMBLE};
-use super::trace::{Opportunities, Server, ServerSpec};
+use super::trace::{Opportunities, Server};
+use crate::cause::Cause;
 use crate::ids::PortId;
-use crate::packet::List;
+use crate::packet::{List, Packet};
+use crate::spec;
 
 /// What serves a port.
 #[derive(Clone, Debug, Default)]
@@ -79,9 +81,73 @@ impl Service {
         }
     }
 
-    /// A trace at its beginning.
-    pub fn trace(spec: &ServerSpec, random: Random) -> Service {
-        Service::Trace(Box::new(Server::new(spec.clone(), random)))
+    /// What serves a direction of a link, at its beginning.
+    pub fn of(spec: &spec::Service, random: Random) -> Service {
+        match spec {
+            spec::Service::Line(..) => Service::Line,
+            spec::Service::Trace(server) => {
+                Service::Trace(Box::new(Server::new((**server).clone(), random)))
+            }
+        }
+    }
+
+    /// Whether its frames leave at instants of its own: it has no line rate, and is told of each frame.
+    pub fn has_instants(&self) -> bool {
+        matches!(self, Service::Trace(_))
+    }
+
+    /// Its mean rate up to an instant at most, bit/s; none at a line.
+    pub fn mean_rate(&self, end: Time) -> Option<f64> {
+        match self {
+            Service::Trace(server) => Some(server.capacity(Time::ZERO, end)),
+            Service::Line | Service::Station | Service::Box(_) | Service::Fabric(_) => None,
+        }
+    }
+
+    /// A packet of so many IP bytes joins the queue.
+    pub(crate) fn came(&mut self, len: u16, now: Time) {
+        if let Service::Trace(server) = self {
+            server.came(len, now);
+        }
+    }
+
+    /// An arriving packet is refused.
+    pub(crate) fn refused(&mut self, packet: &Packet, now: Time) {
+        if let Service::Trace(server) = self {
+            server.refused(packet, now);
+        }
+    }
+
+    /// A packet that waits is dropped: to make room for the one that comes, or by queue management as it was to leave.
+    pub(crate) fn discarded(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        if let Service::Trace(server) = self {
+            server.discarded(cause, packet, now);
+        }
+    }
+
+    /// The warm-up is over.
+    pub(crate) fn warm(&mut self, now: Time) {
+        if let Service::Trace(server) = self {
+            server.scorer.warm(now);
+        }
+    }
+
+    /// Packets that have left the queue and are still at the port.
+    pub fn under_way(&self) -> &[List] {
+        match self {
+            Service::Fabric(crossing) => &crossing.inputs,
+            Service::Line | Service::Station | Service::Trace(_) | Service::Box(_) => &[],
+        }
+    }
+
+    /// Bytes that it has offered and carried since the warm-up, where only its port knows.
+    pub fn counted(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// Bytes that it has offered so far, where only its port knows.
+    pub(crate) fn offered(&self) -> Option<u64> {
+        None
     }
 
     /// The server of a trace.
@@ -159,6 +225,11 @@ impl Link {
 
     /// Whether the queue gives up a packet's room when it is chosen, and not when its last bit has left.
     pub fn releases_at_choice(&self) -> bool {
+        matches!(self, Link::Offers(_))
+    }
+
+    /// Whether a law can measure what it offers.
+    pub fn offers(&self) -> bool {
         matches!(self, Link::Offers(_))
     }
 

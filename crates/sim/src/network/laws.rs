@@ -213,6 +213,10 @@ impl Network {
             .get(packet.to as usize)
             .map_or(u32::MAX, |node| node.0);
         let backlog = self.backlog_of(&self.laws[law]);
+        let offered = match self.laws[law].queue {
+            Watched::Port(port) => self.ports[port].more.service.offered(),
+            Watched::Station(_) => None,
+        };
         let law = &mut self.laws[law];
         Seen {
             now,
@@ -220,7 +224,7 @@ impl Network {
             ends: [from.min(to), from.max(to)],
             backlog,
             lost: false,
-            offered: law.link.offered(now),
+            offered: offered.or_else(|| law.link.offered(now)),
         }
     }
 }

@@ -157,3 +157,24 @@ crate::custom::custom! {
     /// An algorithm from outside this crate.
     CustomAqm: Aqm
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame in transmission waits no more.
+    #[test]
+    fn what_is_being_sent_does_not_wait() {
+        let packets = Packets::default();
+        let queue = ClassQueue {
+            bytes: 2000,
+            ..ClassQueue::default()
+        };
+        let waiting = Waiting {
+            queues: &[queue],
+            packets: &packets,
+            sending: 1500,
+        };
+        assert_eq!(waiting.bytes(), 500);
+    }
+}

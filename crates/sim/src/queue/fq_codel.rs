@@ -345,4 +345,33 @@ mod tests {
         assert_eq!(fq.pop(&late(100)), Verdict::Accept);
         assert_eq!(fq.pop(&late(200)), Verdict::Mark);
     }
+
+    /// RFC 8290 section 4.1.1: a flow that comes to the lists has a quantum of credit, whatever it had when it left them.
+    #[test]
+    fn a_flow_that_comes_again_has_a_quantum() {
+        let mut fq = FqCodel::new(LAW, 3000, 2, Hosts::Ignored);
+        let mut random = Random::stream(1, "test", "fq-codel");
+        let now = |flow| frame(flow, Time::ZERO, Span::ZERO);
+        fq.push(&now(0), &mut random);
+        fq.pop(&now(0));
+        fq.push(&now(1), &mut random);
+        let mut queues = waiting(2);
+        queues[0] = ClassQueue::default();
+        // Flow 0 has nothing left: its turns pass, and it leaves the lists with half a quantum.
+        for _ in 0..3 {
+            assert_eq!(fq.choose(&queues), 1);
+            fq.pop(&now(1));
+        }
+        assert!(!fq.flows[0].listed);
+        fq.push(&now(0), &mut random);
+        let queues = waiting(2);
+        let sent: Vec<usize> = (0..3)
+            .map(|_| {
+                let flow = fq.choose(&queues);
+                fq.pop(&now(flow));
+                flow
+            })
+            .collect();
+        assert_eq!(sent, [0, 0, 1]);
+    }
 }

@@ -21,7 +21,7 @@ use crate::table::Id;
 impl Shared {
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
-    pub(super) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
+    pub(crate) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if self.network.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
         }
@@ -75,10 +75,9 @@ impl Shared {
     #[inline(never)]
     pub(super) fn observe_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
         let port = &mut self.network.ports[id];
-        if port.shut_until == Time::NEVER
-            && let Some(server) = port.more.service.server_mut()
-        {
-            server.came(self.network.packets[packet_id].len, now);
+        if port.shut_until == Time::NEVER {
+            let len = self.network.packets[packet_id].len;
+            port.more.service.came(len, now);
         }
         if self.run.books.record.is_some() {
             let held = self.network.ports[id].queue(q).bytes;
@@ -229,9 +228,8 @@ impl Shared {
                 self.after_observation(control, place, id, now);
             }
         }
-        if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.refused(&self.network.packets[packet_id], now);
-        }
+        let service = &mut self.network.ports[id].more.service;
+        service.refused(&self.network.packets[packet_id], now);
         self.network
             .lose(&mut self.run.books, packet_id, cause, id, now);
     }

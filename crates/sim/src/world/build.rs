@@ -93,6 +93,7 @@ impl World {
         let mechanisms = &world.shared.mechanisms;
         world.shared.network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
+        world.media.build(&mut world.shared, spec)?;
         world.shared.network.pack_forwarding();
         if world.shared.network.ports.len() > CROWD {
             world.shared.run.calendar.prefetch();
@@ -129,7 +130,7 @@ impl Network {
     /// Says of each port who is told of its frames.
     fn mind_watched_ports(&mut self, mechanisms: &Mechanisms) {
         for port in &mut self.ports.0 {
-            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
+            let wire = !port.more.service.has_instants() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
             port.set(Traits::WATCHED, !plain || port.is_radio());
             port.set(Traits::DETECTED, port.watch.is_some());

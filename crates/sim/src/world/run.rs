@@ -294,9 +294,7 @@ impl World {
             let port = &mut self.shared.network.ports[id];
             port.max_bytes = port.held_bytes();
             port.more.base = counted;
-            if let Some(server) = port.more.service.server_mut() {
-                server.scorer.warm(now);
-            }
+            port.more.service.warm(now);
         }
         self.media.air.warm_air(now);
     }

@@ -65,6 +65,17 @@ impl AnyTrace {
             _ => None,
         }
     }
+
+    /// The same, begun at a millisecond that the seed chooses. None where the trace is not the file of a recording that
+    /// repeats.
+    pub fn begun_anywhere(&self) -> Option<AnyTrace> {
+        match self.clone() {
+            AnyTrace::Recorded(recorded) if recorded.repeats() => {
+                Some(recorded.begun_anywhere().into())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// How a trace is made from its checked options.

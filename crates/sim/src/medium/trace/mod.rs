@@ -43,7 +43,7 @@ pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
 pub use opportunities::Opportunities;
 pub use row::{
-    CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, REPEAT,
+    CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, PHASE, REPEAT,
 };
 pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};

@@ -1,12 +1,12 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::Time;
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::{Managed, Scheduler};
-use crate::spec::{LinkSpec, NodeKind, Refusal, Service, Spec, SwitchModel};
+use crate::spec::{LinkSpec, NodeKind, Refusal, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::Id;
 use crate::world::build::refuse;
@@ -51,8 +51,7 @@ impl Network {
             .as_ref()
             .map(|direction| &direction.service)
         {
-            Some(Service::Line(rate, delay)) => (*rate, *delay),
-            Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
+            Some(service) => service.line(),
             None => (link.rate, link.delay),
         };
         let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));

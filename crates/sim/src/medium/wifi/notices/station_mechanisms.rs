@@ -205,10 +205,8 @@ impl Air {
             }
             let feeders = self.told_by(station, mechanism.notify.reach());
             cx.mechanisms.inspect_stations(mechanism);
-            if let Some(terms) = mechanism.notify.standing() {
-                cx.network
-                    .tell_wires(spec, node_id, &name, number, mechanism, terms)?;
-            }
+            cx.network
+                .tell_wires(spec, node_id, &name, number, mechanism)?;
             let (control, rhythm) =
                 self.control_at(&cx.network, station, number, mechanism, &feeders)?;
             self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;

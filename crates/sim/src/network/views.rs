@@ -48,7 +48,7 @@ impl Network {
         let mut view = port.view(q, now);
         if port.is(Traits::TIMED) {
             let first = self.packets.walk(&port.queue(q).list).next();
-            view.sojourn = first.map_or(Span::ZERO, |first| now.since(first.at));
+            view.sojourn = first.map_or(Span::ZERO, |p| Span(now.0.saturating_sub(p.at.0)));
         }
         view
     }

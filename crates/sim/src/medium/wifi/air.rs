@@ -8,6 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::ids::{FlowId, PortId};
 use crate::medium::wifi::air_log::AirLog;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
@@ -326,13 +327,11 @@ impl Air {
         let radio = &self.radios[station as usize];
         let arrival = |hop: &u32| {
             let hop = &self.hops[*hop as usize];
-            if let Some(ghost) = hop.tried[category].ghost {
-                return ghost.at;
-            }
-            let first = network.ports[hop.port].queue(category).list.head();
-            match radio.rounds.is_some() {
-                true => Time(network.spent[first].round),
-                false => network.packets[first].at,
+            match hop.first(network, category) {
+                First::Ghost(ghost) => ghost.at,
+                First::Waits(first) if radio.rounds.is_some() => Time(network.spent[first].round),
+                First::Waits(first) => network.packets[first].at,
+                First::None => unreachable!("a hop without a frame"),
             }
         };
         let hops = radio.categories[category].hops.iter();

@@ -8,7 +8,7 @@ use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::mac::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::radio::Ghost;
+use crate::medium::wifi::mac::window::{First, Ghost};
 use crate::network::Network;
 use crate::record::What;
 use crate::shared::{Onward, Shared};
@@ -30,15 +30,15 @@ impl Air {
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.medium(station).delta;
-        let from = self.origin_of_first(network, station, hop, number);
+        let First::Waits(first) = self.hops[hop as usize].first(network, number) else {
+            return None;
+        };
+        let from = self.origin(network, station, first);
         let first_port = self.first_port;
-        let overheard = self.eavesdrops && self.is_sent_on(network, hop, number);
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop, first);
         let hop = &mut self.hops[hop as usize];
         let port_id = hop.port;
         let tried = &mut hop.tried[number];
-        if tried.ghost.is_some() {
-            return None;
-        }
         let port = &mut network.ports[port_id];
         let list = &mut port.queue_mut(number).list;
         let packet_id = network.packets.take_after(list, Id::NONE);

@@ -4,7 +4,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
 use crate::medium::wifi::air::Air;
-use crate::medium::wifi::radio::Ghost;
+use crate::medium::wifi::mac::window::{First, Ghost};
 use crate::shared::Shared;
 use crate::table::Id;
 
@@ -106,8 +106,10 @@ impl Air {
             return false;
         };
         let hop = &self.hops[hop as usize];
-        let waits = hop.tried[number].ghost.is_none();
-        waits && now.since(cx.network.first_of(hop.port, number).at) > lifetime
+        match hop.first(&cx.network, number) {
+            First::Waits(id) => now.since(cx.network.packets[id].at) > lifetime,
+            First::Ghost(_) | First::None => false,
+        }
     }
 
     /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
@@ -122,26 +124,26 @@ impl Air {
         until: Time,
     ) {
         let (hop_number, first_port) = (hop, self.first_port);
-        let from = self.origin_of_first(&cx.network, station, hop, number);
-        let hop = &mut self.hops[hop as usize];
-        let (port, to) = (hop.port, hop.to);
-        let queue = cx.network.ports[port].queue_mut(number);
-        let lost = match hop.tried[number].ghost {
-            Some(_) => None,
-            None => Some(cx.network.packets.take_after(&mut queue.list, Id::NONE)),
-        };
-        let is_empty = queue.list.is_empty();
-        let ghost = match lost {
-            Some(id) => {
+        let served = &self.hops[hop as usize];
+        let (port, to) = (served.port, served.to);
+        let (lost, ghost) = match served.first(&cx.network, number) {
+            First::Ghost(ghost) => (None, *ghost),
+            First::Waits(id) => {
                 let packet = &cx.network.packets[id];
-                let held = now.0 - packet.at.0;
-                cx.network.ports[port].lose_waiting(number, packet.frame(), held);
-                Ghost::of(packet, first_port, from, false)
+                let from = self.origin(&cx.network, station, id);
+                (Some(id), Ghost::of(packet, first_port, from, false))
             }
-            None => hop.tried[number].ghost.expect("asked above"),
+            First::None => unreachable!("a frame that is given up"),
         };
-        let tried = std::mem::take(&mut hop.tried[number]);
-        if is_empty {
+        if let Some(id) = lost {
+            let list = &mut cx.network.ports[port].queue_mut(number).list;
+            cx.network.packets.take_after(list, Id::NONE);
+            let packet = &cx.network.packets[id];
+            let held = now.0 - packet.at.0;
+            cx.network.ports[port].lose_waiting(number, packet.frame(), held);
+        }
+        let tried = std::mem::take(&mut self.hops[hop as usize].tried[number]);
+        if cx.network.ports[port].queue(number).list.is_empty() {
             self.radios[station as usize].categories[number].clear(hop_number);
         }
         if tried.has_begun() {

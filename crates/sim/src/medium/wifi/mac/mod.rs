@@ -4,6 +4,7 @@
 //! `reception`, packets that have arrived (`queue`), notices for their stations (`notices`).
 //!
 //! * `category` has the contention of one access category, `carrier_sense` what a station senses, `frame` what it sends.
+//! * `window` has what became of the frames that a hop has tried, and its first one.
 //! * `attend` says when stations are looked at, `contend` lets them count down and send.
 //! * `exchange` and `failure` draw the consequences, `group_frames` has those to many, `answer` answers that are missed.
 
@@ -16,3 +17,4 @@ pub(super) mod exchange;
 pub(super) mod failure;
 pub mod frame;
 pub(super) mod group_frames;
+pub mod window;

@@ -20,10 +20,8 @@ impl Air {
         now: Time,
     ) -> Time {
         let served = &self.hops[hop as usize];
-        let host = match served.tried[number].ghost {
-            Some(_) => None,
-            None => Some(network.first_of(served.port, number).to),
-        };
+        let first = served.first(network, number).waits();
+        let host = first.map(|id| network.packets[id].to);
         self.gate_opens(station, number, hop, host, now)
     }
 

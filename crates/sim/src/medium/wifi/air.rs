@@ -12,6 +12,7 @@ use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
+use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
@@ -48,6 +49,8 @@ pub struct Air {
     pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
+    /// Which frames of the burst that ended last its receiver does not have; empty where it has all.
+    pub(super) damaged: FrameSet,
     /// Whether some station overhears what others send to third ones.
     pub(super) eavesdrops: bool,
     /// Who has overheard the data frame that ended last, where somebody does.

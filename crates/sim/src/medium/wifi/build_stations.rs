@@ -13,7 +13,7 @@ use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::category::{Contention, Judged};
 use crate::medium::wifi::mac::frame::Reply;
-use crate::medium::wifi::mac::window::Tried;
+use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::phy::channel::{ChannelSpec, Link};
 use crate::medium::wifi::phy::physical::FLOOR;
 use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount};
@@ -292,7 +292,7 @@ impl Air {
             from,
             to,
             rate,
-            tried: smallvec![Tried::default(); categories],
+            windows: smallvec![Window::default(); categories],
             airtime: 0,
         });
         id

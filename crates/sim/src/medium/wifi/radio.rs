@@ -14,7 +14,7 @@ use crate::mechanism::{AnyResponder, Echo};
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, Reply};
-use crate::medium::wifi::mac::window::Tried;
+use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::queue::rounds::RoundRobin;
 use crate::packet::List;
 use crate::stamp::Shown;
@@ -186,7 +186,7 @@ impl StationCount {
     }
 }
 
-/// How a station serves the port toward a neighbour: where its frames go, and what has become of the first of each category.
+/// How a station serves the port toward a neighbour: where its frames go, and what has become of the first ones of each category.
 /// Queues and accounts are the port's.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -199,8 +199,8 @@ pub struct Hop {
     pub to: u32,
     /// Rate of data frames.
     pub rate: Rate,
-    /// The attempts to send the first frame, by category.
-    pub tried: SmallVec<[Tried; 1]>,
+    /// The frames that were tried, by category.
+    pub windows: SmallVec<[Window; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
 }

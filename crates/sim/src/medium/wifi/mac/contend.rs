@@ -130,6 +130,7 @@ impl Air {
         let exchange = Exchange {
             category: number as u8,
             hop,
+            count: 1,
             to,
             data: medium.phy.airtime(bytes, rate),
             ack: medium.ack(rate),
@@ -259,6 +260,7 @@ impl Air {
             exchange.own_end = now;
         }
         air.heard.clear();
+        air.damaged.clear();
         air.overheard.clear();
         match air.medium(station).receivers.is_some() {
             true => air.fade(station, &frame, now),

@@ -7,41 +7,38 @@ use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
-use crate::medium::wifi::mac::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::mac::window::{First, Ghost};
+use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
+use crate::medium::wifi::mac::window::Ghost;
 use crate::network::Network;
 use crate::record::What;
 use crate::shared::{Onward, Shared};
-use crate::table::Id;
 
 impl Air {
-    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
-    /// `None` if it had left before.
+    /// The packet of a frame has been received, and leaves a ghost until the exchange is over. The frame has this place in
+    /// the window of its hop, and stands behind `before` in the queue.
     pub(crate) fn leave_queue(
         &mut self,
         network: &mut Network,
         books: &mut Books,
         station: u32,
-        hop: u32,
+        (hop, place, before): (u32, usize, PacketId),
         now: Time,
-    ) -> Option<PacketId> {
+    ) -> PacketId {
         let radio = &self.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.medium(station).delta;
-        let First::Waits(first) = self.hops[hop as usize].first(network, number) else {
-            return None;
-        };
-        let from = self.origin(network, station, first);
-        let first_port = self.first_port;
-        let overheard = self.eavesdrops && self.is_sent_on(network, hop, first);
-        let hop = &mut self.hops[hop as usize];
-        let port_id = hop.port;
-        let tried = &mut hop.tried[number];
+        let port_id = self.hops[hop as usize].port;
         let port = &mut network.ports[port_id];
         let list = &mut port.queue_mut(number).list;
-        let packet_id = network.packets.take_after(list, Id::NONE);
+        let packet_id = network.packets.take_after(list, before);
+        let from = self.origin(network, station, packet_id);
+        let first_port = self.first_port;
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop, packet_id);
+        let hop = &mut self.hops[hop as usize];
+        let tried = hop.windows[number].at_mut(place);
+        let port = &mut network.ports[port_id];
         let packet = &mut network.packets[packet_id];
         tried.ghost = Some(Ghost::of(packet, first_port, from, overheard));
         let first = packet.at.max(since);
@@ -80,7 +77,7 @@ impl Air {
                 waited,
             );
         }
-        Some(packet_id)
+        packet_id
     }
 }
 
@@ -170,7 +167,7 @@ impl Air {
         self.attend_soonest(&mut cx.run.calendar, before);
     }
 
-    /// A data frame has reached its receiver: the packet moves on, once.
+    /// A data frame has reached its receiver: its packets move on, each once.
     fn take_in(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
         let exchange = self.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
@@ -180,12 +177,34 @@ impl Air {
         if exchange.field {
             self.receive_field(cx, station, receiver, now);
         }
-        let Some(packet_id) =
-            self.leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
-        else {
-            return;
-        };
-        let port_id = self.hops[hop as usize].port;
+        let number = usize::from(exchange.category);
+        let (mut place, mut before) = (0, PacketId::NONE);
+        for frame in 0..exchange.count {
+            let served = &self.hops[hop as usize];
+            place = served.windows[number].open_from(place);
+            if served.windows[number].at(place).ghost.is_none() {
+                if self.damaged.contains(frame) {
+                    before = served.behind(&cx.network, number, before);
+                } else {
+                    let frame = (hop, place, before);
+                    self.take_in_packet(cx, (station, receiver), frame, now);
+                }
+            }
+            place += 1;
+        }
+    }
+
+    /// A frame has brought a packet that its receiver did not have.
+    fn take_in_packet(
+        &mut self,
+        cx: &mut Shared,
+        (station, receiver): (u32, u32),
+        frame: (u32, usize, PacketId),
+        now: Time,
+    ) {
+        let (network, books) = (&mut cx.network, &mut cx.run.books);
+        let packet_id = self.leave_queue(network, books, station, frame, now);
+        let port_id = self.hops[frame.0 as usize].port;
         if !self.radios[station as usize].echoes.is_empty() {
             self.receive_echo(cx, (station, receiver), packet_id, now);
         }
@@ -211,24 +230,11 @@ impl Air {
         let c = &mut radio.categories[number];
         c.cw = c.set.cw_min;
         match exchange.hop {
-            Some(hop_number) => {
-                let hop = &mut self.hops[hop_number as usize];
-                let airtime = now.since(exchange.begun);
+            Some(hop) => {
                 if exchange.field {
                     radio.end_field(exchange.to);
                 }
-                hop.airtime += airtime.0;
-                let tried = std::mem::take(&mut hop.tried[number]);
-                let ghost = tried.ghost.expect("an ACK follows its data");
-                let radio = &mut self.radios[station as usize];
-                let queue = cx.network.ports[hop.port].queue(number);
-                if queue.list.is_empty() {
-                    radio.categories[number].clear(hop_number);
-                }
-                radio.categories[number].spend(u64::from(ghost.len), now);
-                let done = tried.over(exchange.to, airtime, true);
-                self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
-                self.departed(cx, station, number, ghost, now, now);
+                self.burst_done(cx, station, hop, &exchange, now);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
@@ -249,6 +255,43 @@ impl Air {
         }
         self.draw(station, number);
         None
+    }
+
+    /// The frames of an exchange that their receiver has leave the queue for good.
+    fn burst_done(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        hop: u32,
+        exchange: &Exchange,
+        now: Time,
+    ) {
+        let number = usize::from(exchange.category);
+        let airtime = now.since(exchange.begun);
+        self.hops[hop as usize].airtime += airtime.0;
+        let mut place = 0;
+        for _ in 0..exchange.count {
+            let served = &mut self.hops[hop as usize];
+            let (port, window) = (served.port, &mut served.windows[number]);
+            place = window.open_from(place);
+            let Some(ghost) = window.at(place).ghost else {
+                window.at_mut(place).spent += airtime.0;
+                place += 1;
+                continue;
+            };
+            let tried = window.finish(place);
+            let is_empty = cx.network.ports[port].queue(number).list.is_empty();
+            let c = &mut self.radios[station as usize].categories[number];
+            if is_empty && window.is_clear() {
+                c.clear(hop);
+            }
+            c.spend(u64::from(ghost.len), now);
+            let done = tried.over(exchange.to, airtime, true);
+            self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+            self.departed(cx, station, number, ghost, now, now);
+            place += 1;
+        }
+        self.hops[hop as usize].windows[number].advance();
     }
 
     /// Whether the station may send its next frame without contending: all of the exchange fits what

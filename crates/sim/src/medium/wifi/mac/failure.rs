@@ -28,7 +28,8 @@ impl Air {
         if let Some(hop) = exchange.hop {
             let hop = &mut self.hops[hop as usize];
             hop.airtime += now.0 - exchange.begun.0;
-            hop.tried[usize::from(exchange.category)].spent += until.0 - exchange.begun.0;
+            let window = &mut hop.windows[usize::from(exchange.category)];
+            window.charge(exchange.count, until.0 - exchange.begun.0);
         }
         let number = usize::from(exchange.category);
         self.failed(
@@ -65,7 +66,7 @@ impl Air {
             None => &mut radio.notices.front_mut().expect("one was sent").tries,
             Some(hop) => {
                 radio.categories[number].current = Some(hop);
-                let tried = &mut air.hops[hop as usize].tried[number];
+                let tried = air.hops[hop as usize].windows[number].at_mut(0);
                 match long {
                     true => &mut tried.long,
                     false => &mut tried.short,
@@ -142,8 +143,10 @@ impl Air {
             let held = now.0 - packet.at.0;
             cx.network.ports[port].lose_waiting(number, packet.frame(), held);
         }
-        let tried = std::mem::take(&mut self.hops[hop as usize].tried[number]);
-        if cx.network.ports[port].queue(number).list.is_empty() {
+        let window = &mut self.hops[hop as usize].windows[number];
+        let tried = window.finish(0);
+        window.advance();
+        if cx.network.ports[port].queue(number).list.is_empty() && window.is_clear() {
             self.radios[station as usize].categories[number].clear(hop_number);
         }
         if tried.has_begun() {

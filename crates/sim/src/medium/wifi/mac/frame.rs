@@ -65,8 +65,10 @@ pub enum Reply {
 pub struct Exchange {
     /// Category.
     pub category: u8,
-    /// The hop whose first frame it carries; `None` for a management frame.
+    /// The hop whose first frames it carries; `None` for a management frame.
     pub hop: Option<u32>,
+    /// How many: the first ones that are not acknowledged.
+    pub count: u16,
     /// For whom.
     pub to: u32,
     /// Airtime of the data frame.

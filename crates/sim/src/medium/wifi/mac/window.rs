@@ -1,5 +1,10 @@
 //! What has become of the frames that a hop has tried, and what stands first in its queue: a packet that waits, or the ghost of one
 //! that its receiver has.
+//!
+//! A burst is what one exchange carries: the first frames of a category that are not acknowledged. Those that wait stand at the head
+//! of the queue, in the order of the window.
+
+use std::collections::VecDeque;
 
 use backwater_transport::units::{Span, Time};
 
@@ -34,7 +39,7 @@ impl Hop {
     /// The first frame of a category.
     #[inline]
     pub fn first(&self, network: &Network, number: usize) -> First<'_> {
-        if let Some(ghost) = &self.tried[number].ghost {
+        if let Some(ghost) = &self.windows[number].first().ghost {
             return First::Ghost(ghost);
         }
         let head = network.ports[self.port].queue(number).list.head();
@@ -43,9 +48,130 @@ impl Hop {
             false => First::Waits(head),
         }
     }
+
+    /// The packet that waits behind another in the queue of a category; the first where that is `NONE`.
+    pub fn behind(&self, network: &Network, number: usize, before: PacketId) -> PacketId {
+        match before.is_none() {
+            true => network.ports[self.port].queue(number).list.head(),
+            false => network.packets[before].next,
+        }
+    }
 }
 
-/// What has become of the first frame of a queue.
+/// The frames of a hop and category that were tried, in order. One frame is under way at a time unless `for_bursts` made the window.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// The first frame of a window of one.
+    one: Tried,
+    /// The frames of a larger one: each was part of a burst, or is part of the one that is being sent.
+    more: Option<Box<VecDeque<Tried>>>,
+}
+
+impl Window {
+    /// One for bursts of several frames.
+    pub fn for_bursts() -> Window {
+        Window {
+            one: Tried::default(),
+            more: Some(Box::default()),
+        }
+    }
+
+    /// The first frame; a fresh one where none was tried.
+    #[inline]
+    pub fn first(&self) -> &Tried {
+        match &self.more {
+            None => &self.one,
+            Some(more) => more.front().unwrap_or(&self.one),
+        }
+    }
+
+    /// A frame, by its place; a fresh one behind those that were tried.
+    #[inline]
+    pub fn at(&self, place: usize) -> &Tried {
+        match &self.more {
+            None => &self.one,
+            Some(more) => more.get(place).unwrap_or(&self.one),
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn at_mut(&mut self, place: usize) -> &mut Tried {
+        match &mut self.more {
+            None => &mut self.one,
+            Some(more) => {
+                if more.len() <= place {
+                    more.resize_with(place + 1, Tried::default);
+                }
+                &mut more[place]
+            }
+        }
+    }
+
+    /// The first place from this on that is not acknowledged.
+    #[inline]
+    pub fn open_from(&self, mut place: usize) -> usize {
+        while self.at(place).done {
+            place += 1;
+        }
+        place
+    }
+
+    /// A frame is acknowledged or given up. It keeps its place until all before it are.
+    #[inline]
+    pub fn finish(&mut self, place: usize) -> Tried {
+        let done = self.more.is_some();
+        let fresh = Tried {
+            done,
+            ..Tried::default()
+        };
+        std::mem::replace(self.at_mut(place), fresh)
+    }
+
+    /// Moves on to the first frame that is not acknowledged.
+    #[inline]
+    pub fn advance(&mut self) {
+        if let Some(more) = &mut self.more {
+            while more.front().is_some_and(|tried| tried.done) {
+                more.pop_front();
+            }
+        }
+    }
+
+    /// Whether it holds no ghost.
+    #[inline]
+    pub fn is_clear(&self) -> bool {
+        match &self.more {
+            None => self.one.ghost.is_none(),
+            Some(more) => more.iter().all(|tried| tried.ghost.is_none()),
+        }
+    }
+
+    /// The frames of a burst took so many ticks and were not acknowledged.
+    pub fn charge(&mut self, count: u16, ticks: u64) {
+        let mut place = 0;
+        for _ in 0..count {
+            place = self.open_from(place);
+            self.at_mut(place).spent += ticks;
+            place += 1;
+        }
+    }
+
+    /// Another frame of the category leaves.
+    #[inline]
+    pub fn overtake(&mut self) {
+        match &mut self.more {
+            None => self.one.overtaken = self.one.spent,
+            Some(more) => {
+                for tried in more.iter_mut() {
+                    tried.overtaken = tried.spent;
+                }
+            }
+        }
+    }
+}
+
+/// What has become of a frame.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Tried {
     /// Transmissions of an RTS, or of a frame without one, that failed.
@@ -59,6 +185,8 @@ pub struct Tried {
     /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
     /// sender repeats a frame of so many bytes.
     pub ghost: Option<Ghost>,
+    /// It was acknowledged or given up, and frames before it were not.
+    pub done: bool,
 }
 
 impl Tried {

@@ -167,8 +167,7 @@ impl Air {
         c.current = None;
         if radio.gates.is_some() {
             for hop in &c.hops {
-                let tried = &mut self.hops[*hop as usize].tried[number];
-                tried.overtaken = tried.spent;
+                self.hops[*hop as usize].windows[number].overtake();
             }
         }
         if let Some(rounds) = &mut radio.rounds {

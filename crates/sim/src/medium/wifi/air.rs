@@ -14,6 +14,7 @@ use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
+use crate::medium::wifi::reception::parts::{Hits, Parts};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
@@ -51,6 +52,10 @@ pub struct Air {
     pub heard: Vec<u32>,
     /// Which frames of the burst that ended last its receiver does not have; empty where it has all.
     pub(super) damaged: FrameSet,
+    /// When the frames of each station's burst are on the air.
+    pub(super) parts: Vec<Parts>,
+    /// What collisions have done to the burst that each station receives.
+    pub(super) hits: Vec<Hits>,
     /// Whether some station overhears what others send to third ones.
     pub(super) eavesdrops: bool,
     /// Who has overheard the data frame that ended last, where somebody does.
@@ -170,6 +175,8 @@ impl Air {
         self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
         self.coded.push(Coded::default());
+        self.parts.push(Parts::default());
+        self.hits.push(Hits::default());
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());

@@ -5,7 +5,9 @@
 //! It knows no packet.
 //!
 //! * `hearing` has reception under the physical channel, `collision` under the unit disc.
+//! * `parts` says which frames of a burst a collision damages, `frame_set` is a set of them.
 
 pub(super) mod collision;
 pub mod frame_set;
 pub mod hearing;
+pub mod parts;

@@ -15,19 +15,69 @@ pub static MEDIUM: &[Field] = &[
     Field::needed("channel", Shape::Fields(CHANNEL), "who hears whom"),
 ];
 
+/// Widths of a channel, the narrowest first.
+pub const WIDTHS: &[&str] = &["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"];
+
+/// Guard intervals, as `Guard::ALL` has them.
+pub const GUARDS: &[&str] = &["0.4 us", "0.8 us", "1.6 us", "3.2 us"];
+
+/// Options that only the modes of 802.11n and later have.
+pub const OF_MODES: &[&str] = &["mcs", "width", "streams", "guard", "coding"];
+
 /// `media.NAME.phy`.
 pub static PHY: &[Field] = &[
     Field::option(Opt::new(
         "standard",
-        Kind::Choice(&["802.11b", "802.11a", "802.11g"]),
+        Kind::Choice(&[
+            "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be",
+        ]),
         Default::Required,
-        "802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM, slots of 9 us",
+        "802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM, slots of 9 us; 802.11n and later: \
+         the same at 5 and 6 GHz, data frames by `mcs`",
     )),
     Field::option(Opt::new(
         "data",
         Kind::Rate,
-        Default::Required,
-        "rate of data frames",
+        Default::Absent,
+        "rate of data frames up to 802.11g",
+    )),
+    Field::option(
+        Opt::new(
+            "mcs",
+            Kind::Count,
+            Default::Absent,
+            "modulation and code of data frames of 802.11n and later, the same numbers for any number of streams: up to 7 \
+             (802.11n), 9 (802.11ac), 11 (802.11ax), 13 (802.11be)",
+        )
+        .at_most("13"),
+    ),
+    Field::option(Opt::new(
+        "width",
+        Kind::Choice(WIDTHS),
+        Default::Is("20 MHz"),
+        "width of the channel of 802.11n and later",
+    )),
+    Field::option(
+        Opt::new(
+            "streams",
+            Kind::Count,
+            Default::Is("1"),
+            "spatial streams of 802.11n and later",
+        )
+        .at_least("1")
+        .at_most("8"),
+    ),
+    Field::option(Opt::new(
+        "guard",
+        Kind::Choice(GUARDS),
+        Default::Is("0.8 us"),
+        "guard interval of 802.11n and later",
+    )),
+    Field::option(Opt::new(
+        "coding",
+        Kind::Choice(&["standard", "BCC", "LDPC"]),
+        Default::Is("standard"),
+        "code of 802.11n and 802.11ac; standard = BCC, and LDPC for 802.11ax and 802.11be",
     )),
     Field::option(Opt::new(
         "control",
@@ -38,9 +88,10 @@ pub static PHY: &[Field] = &[
     Field::option(Opt::new(
         "answer",
         Kind::Choice(&["control", "mandatory"]),
-        Default::Is("control"),
+        Default::Absent,
         "rate of CTS and ACK: that of `control`; or the fastest mandatory rate that is no faster than the \
-         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)",
+         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s; an MCS counts as the rate of 802.11a with its modulation). \
+         Left out: control, from 802.11n on mandatory",
     )),
     Field::option(Opt::new(
         "preamble",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use backwater_sim::medium::access::{CATEGORIES, Category};
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::mode::Mode;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 
@@ -12,17 +13,22 @@ use super::{Json, buffer, object};
 
 pub(super) fn medium(medium: &MediumSpec) -> Json {
     let (phy, mac) = (&medium.phy, &medium.mac);
-    let standard = match phy.standard {
-        Standard::HrDsss => "802.11b",
-        Standard::Ofdm => "802.11a",
+    let standard = match (&medium.high, phy.standard) {
+        (Some(high), _) => high.mode.format.name(),
+        (None, Standard::HrDsss) => "802.11b",
+        (None, Standard::Ofdm) => "802.11a",
     };
-    let phy = object([
+    let mut form = object([
         ("standard", Json::text(standard)),
         ("data_bps", Json::rate(phy.data)),
         ("control_bps", Json::rate(phy.control)),
         ("answer", Json::text(answer(phy.answer))),
         ("short_preamble", Json::Flag(phy.short_preamble)),
     ]);
+    if let (Json::Object(fields), Some(high)) = (&mut form, &medium.high) {
+        fields.insert("mode".to_owned(), mode(&high.mode));
+    }
+    let phy = form;
     let count = |n: u32| Json::count(u64::from(n));
     let set = |(name, c): (&&str, &Category)| {
         let category = object([
@@ -61,6 +67,17 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         ("phy", phy),
         ("mac", mac),
         ("channel", channel(&medium.channel)),
+    ])
+}
+
+/// A mode of 802.11n and later.
+fn mode(mode: &Mode) -> Json {
+    object([
+        ("width_MHz", Json::count(u64::from(mode.width))),
+        ("mcs", Json::count(u64::from(mode.mcs))),
+        ("streams", Json::count(u64::from(mode.streams))),
+        ("guard", Json::text(mode.guard.name())),
+        ("coding", Json::text(mode.coding.name())),
     ])
 }
 

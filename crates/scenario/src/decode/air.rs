@@ -4,9 +4,12 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
+use backwater_sim::medium::wifi::spec::High;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+use backwater_transport::part::Args;
 use backwater_transport::units::Rate;
 
 use super::record::Record;
@@ -39,7 +42,7 @@ pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>,
 
 fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, Diagnostic> {
     let record = Record::read(node, wireless::MEDIUM, &[], files)?;
-    let phy = phy(record.need("phy"), files)?;
+    let (phy, high) = phy(record.need("phy"), files)?;
     let unwritten = super::parts::unwritten(node, "mac");
     let mac = mac(record.get("mac").unwrap_or(&unwritten), phy.standard, files)?;
     let channel = channel(record.need("channel"), files)?;
@@ -48,32 +51,91 @@ fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, 
         phy,
         mac,
         channel,
+        high,
     })
 }
 
-fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
+/// The mode of 802.11n and later; none for older standards. Refuses what the standard does not have.
+fn mode(node: &Node, args: &Args) -> Result<Option<Mode>, Diagnostic> {
+    let standard = args.choice("standard");
+    let format = Format::ALL.into_iter().find(|f| f.name() == standard);
+    for entry in node.table()? {
+        let key = entry.key.as_str();
+        let (foreign, other) = match format {
+            Some(_) => (key == "data", "802.11a"),
+            None => (wireless::OF_MODES.contains(&key), "802.11n"),
+        };
+        if foreign {
+            let what = format!("`{}.{key}`: {standard} has no `{key}`", node.path);
+            let fix = format!("remove it, or write standard = \"{other}\"");
+            return Err(Fault::new(what, &fix).at(&entry.origin));
+        }
+    }
+    let Some(format) = format else {
+        return match args.has("data") {
+            true => Ok(None),
+            false => {
+                let help = "rate of data frames";
+                Err(node.refuse(missing("data", help, "\"54 Mbit/s\"", &node.path)))
+            }
+        };
+    };
+    if !args.has("mcs") {
+        let help = "modulation and code of data frames";
+        return Err(node.refuse(missing("mcs", help, "7", &node.path)));
+    }
+    let width = args.choice("width").trim_end_matches(" MHz");
+    let guard = Guard::ALL
+        .into_iter()
+        .find(|g| g.name() == args.choice("guard"));
+    let small = |name: &str| u8::try_from(args.count(name)).expect("a bounded count");
+    Ok(Some(Mode {
+        format,
+        width: width.parse().expect("a choice in MHz"),
+        mcs: small("mcs"),
+        streams: small("streams"),
+        guard: guard.expect("a choice that all guard intervals are"),
+        coding: match args.choice("coding") {
+            "BCC" => Coding::Bcc,
+            "LDPC" => Coding::Ldpc,
+            _ => format.codings()[0],
+        },
+    }))
+}
+
+fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagnostic> {
     let args = Record::read(node, wireless::PHY, &[], files)?.args;
+    let mode = mode(node, &args)?;
+    let answer = match args.has("answer") {
+        true => args.choice("answer"),
+        false if mode.is_some() => "mandatory",
+        false => "control",
+    };
     let standard = match args.choice("standard") {
         "802.11b" => Standard::HrDsss,
         _ => Standard::Ofdm,
     };
-    Ok(Phy {
+    let phy = Phy {
         standard,
-        data: args.rate("data"),
+        data: match &mode {
+            Some(mode) => mode.rate(),
+            None => args.rate("data"),
+        },
         control: match args.has("control") {
             true => args.rate("control"),
             false => Rate(standard.rates()[0]),
         },
-        answer: match args.choice("answer") {
+        answer: match answer {
             "mandatory" => Answer::Mandatory,
             _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
         band: match args.choice("standard") {
-            "802.11a" => Band::Ghz5,
-            _ => Band::Ghz2,
+            "802.11b" | "802.11g" => Band::Ghz2,
+            _ => Band::Ghz5,
         },
-    })
+    };
+    Ok((phy, mode.map(|mode| High { mode })))
 }
 
 fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec, Diagnostic> {

@@ -11,13 +11,14 @@ use crate::limit::Limit;
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
-use crate::medium::wifi::mac::category::{Contention, Judged};
+use crate::medium::wifi::mac::category::{AccessMode, Contention, Judged};
 use crate::medium::wifi::mac::frame::Reply;
 use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::phy::channel::{ChannelSpec, Link};
 use crate::medium::wifi::phy::physical::FLOOR;
 use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount};
 use crate::medium::wifi::reception::hearing::Hearing;
+use crate::medium::wifi::spec::High;
 use crate::network::{Network, Port, PortMore};
 use crate::queue::{ClassQueue, Managed};
 use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
@@ -28,12 +29,7 @@ impl Air {
     pub(crate) fn survey(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
-            self.media.push(Medium::new(
-                medium.name.clone(),
-                medium.phy,
-                medium.mac,
-                medium.channel.clone(),
-            ));
+            self.media.push(Medium::new(medium));
         }
         self.first_port = network.ports.len() as u32;
         if spec.flows.iter().any(|f| f.budget.is_some()) {
@@ -91,10 +87,11 @@ impl Air {
         station: &StationSpec,
         path: &str,
     ) -> Result<(), Refusal> {
+        let medium = &spec.media[station.medium];
         if let Some(rate) = station.rate {
-            check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
+            check_station_rate(medium, rate, &format!("{path}.rate"))?;
         }
-        let medium = &spec.media[station.medium].name;
+        let medium = &medium.name;
         let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
@@ -328,6 +325,17 @@ fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn check_station_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
+    if medium.high.is_some() {
+        let what = format!(
+            "stations of {} send by the mode of their medium, which has a rate of {} bit/s",
+            medium.name, medium.phy.data.0
+        );
+        return refuse(path, what, "remove it, or write the mode of the medium");
+    }
+    check_rate(medium, rate, path)
+}
+
 fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
     let rates = medium.phy.standard.rates();
     if rates.contains(&rate.0) {
@@ -344,17 +352,51 @@ fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal
     )
 }
 
+/// The modes of 802.11n and later, and what they need.
+fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusal> {
+    if let Err(no) = high.mode.checked() {
+        return refuse(format!("{path}.phy.{}", no.option), no.what, no.fix);
+    }
+    let name = high.mode.format.name();
+    if medium.mac.access == AccessMode::Dcf {
+        let what = format!("stations of {name} have four access categories");
+        return refuse(
+            format!("{path}.mac.access"),
+            what,
+            "write access = \"edca\"",
+        );
+    }
+    if let ChannelSpec::Physical(_) = medium.channel {
+        let what = format!("the physical channel has no errors of {name}");
+        return refuse(
+            format!("{path}.channel.model"),
+            what,
+            "write model = \"disc\" and `transmit`, or a standard up to 802.11g",
+        );
+    }
+    Ok(())
+}
+
 fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
     let path = format!("media.{}", medium.name);
-    check_rate(medium, medium.phy.data, &format!("{path}.phy.data"))?;
-    check_rate(medium, medium.phy.control, &format!("{path}.phy.control"))?;
     let phy = &medium.phy;
-    if phy.control > phy.data {
+    let most = match &medium.high {
+        None => {
+            check_rate(medium, phy.data, &format!("{path}.phy.data"))?;
+            phy.data
+        }
+        Some(high) => {
+            check_high(medium, high, &path)?;
+            high.mode.reference()
+        }
+    };
+    check_rate(medium, phy.control, &format!("{path}.phy.control"))?;
+    if phy.control > most {
         return refuse(
             format!("{path}.phy.control"),
             format!(
                 "control frames at {} bit/s are faster than data at {} bit/s",
-                phy.control.0, phy.data.0
+                phy.control.0, most.0
             ),
             "write a control rate that is no faster than `data`: who understands the data understands their answers",
         );

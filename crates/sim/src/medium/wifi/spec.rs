@@ -6,6 +6,7 @@ use crate::limit::Limit;
 use crate::medium::access::Category;
 use crate::medium::wifi::mac::category::MacSpec;
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Phy;
 use crate::queue::AnyAqm;
 
@@ -20,6 +21,15 @@ pub struct MediumSpec {
     pub mac: MacSpec,
     /// Propagation and reception.
     pub channel: ChannelSpec,
+    /// What stations of 802.11n and later do; none for older ones.
+    pub high: Option<High>,
+}
+
+/// What stations of 802.11n and later do.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct High {
+    /// The mode of their data frames.
+    pub mode: Mode,
 }
 
 /// A radio of an 802.11 station.

@@ -65,6 +65,8 @@ use crate::record::frame_bytes::{EVERYBODY, mac, map, map_size, put16};
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.
 const PRESENT: u32 = 0b1111;
+/// The bit of the rate among them.
+const RATE_PRESENT: u32 = 0b100;
 const FCS_AT_END: u8 = 0x10;
 const SHORT_PREAMBLE: u8 = 0x02;
 const BAD_FCS: u8 = 0x40;
@@ -276,7 +278,12 @@ fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {
     let Time(first_bit) = frame.at + phy.preamble();
     out.extend_from_slice(&[0, 0]); // version and padding
     out.extend_from_slice(&RADIOTAP.to_le_bytes());
-    out.extend_from_slice(&PRESENT.to_le_bytes());
+    let has_rate = phy.standard.rates().contains(&frame.rate.0);
+    let present = match has_rate {
+        true => PRESENT,
+        false => PRESENT & !RATE_PRESENT,
+    };
+    out.extend_from_slice(&present.to_le_bytes());
     out.extend_from_slice(&(first_bit / 1_000_000).to_le_bytes());
     let short = if phy.short_preamble {
         SHORT_PREAMBLE
@@ -288,7 +295,11 @@ fn radiotap(out: &mut Vec<u8>, medium: &Medium, frame: &AirFrame) {
         Fate::OnAir | Fate::Received => 0,
     };
     out.push(FCS_AT_END | short | bad);
-    out.push((frame.rate.0 / 500_000) as u8);
+    // The field has no rates of 802.11n and later; without it the channel needs a byte of padding.
+    out.push(match has_rate {
+        true => (frame.rate.0 / 500_000) as u8,
+        false => 0,
+    });
     put_le(out, frequency);
     put_le(out, channel);
     put16(out, 0); // to a multiple of eight

@@ -106,11 +106,12 @@ impl Air {
     ) -> (FrameKind, Exchange) {
         let medium = self.medium(station);
         let mut field = None;
-        let (to, bytes, rate) = match hop {
+        let (to, bytes, rate, mode) = match hop {
             None => {
                 let radio = &self.radios[station as usize];
                 let notice = radio.notices.front().expect("a management frame waits");
-                (notice.to, notice.bytes, medium.phy.control)
+                let rate = medium.phy.control;
+                (notice.to, notice.bytes, rate, None)
             }
             Some(hop) => {
                 let first = self.first_frame(&cx.network, hop, number);
@@ -118,7 +119,9 @@ impl Air {
                 let bytes = first + radio.backlog_field + radio.report_field;
                 let hop = &self.hops[hop as usize];
                 field = self.field_toward(station, hop.to);
-                (hop.to, bytes + field.unwrap_or(0), hop.rate)
+                let bytes = bytes + field.unwrap_or(0);
+                let high = medium.high.as_ref().filter(|_| hop.to != NOBODY);
+                (hop.to, bytes, hop.rate, high)
             }
         };
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
@@ -127,16 +130,21 @@ impl Air {
             (false, NOBODY) => FrameKind::Group,
             (false, _) => FrameKind::Data,
         };
+        let (data, reference) = match mode {
+            None => (medium.phy.airtime(bytes, rate), rate),
+            Some(_) => (medium.data(bytes, rate), medium.reference(rate)),
+        };
         let exchange = Exchange {
             category: number as u8,
             hop,
             count: 1,
             to,
-            data: medium.phy.airtime(bytes, rate),
-            ack: medium.ack(rate),
+            data,
+            ack: medium.ack(reference),
             bytes,
             field: field.is_some(),
             rate,
+            reference,
             rts,
             goes_on: false,
             cleared: false,
@@ -185,7 +193,11 @@ impl Air {
         let (bytes, rate, span) = match kind {
             FrameKind::Rts => (standard::RTS, phy.control, medium.rts),
             FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), medium.cts),
-            FrameKind::Ack => (standard::ACK, phy.answer_to(exchange.rate), exchange.ack),
+            FrameKind::Ack => (
+                standard::ACK,
+                phy.answer_to(exchange.reference),
+                exchange.ack,
+            ),
             FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
         };
         let rest = medium.rest(kind, exchange);

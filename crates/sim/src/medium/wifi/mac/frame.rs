@@ -81,6 +81,8 @@ pub struct Exchange {
     pub field: bool,
     /// Its rate.
     pub rate: Rate,
+    /// The rate by which the rate of its answer is found.
+    pub reference: Rate,
     /// Whether it began with an RTS.
     pub rts: bool,
     /// Another exchange is expected to follow in the TXOP. The frame is settled only then, so the Duration fields

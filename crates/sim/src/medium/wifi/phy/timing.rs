@@ -4,9 +4,11 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
+use crate::medium::wifi::phy::aggregate::DELIMITER;
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::standard::{self, Phy};
+use crate::medium::wifi::spec::{High, MediumSpec};
 
 /// A medium and its timing.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct Medium {
     pub name: String,
     /// Radio.
     pub phy: Phy,
+    /// What stations of 802.11n and later do.
+    pub high: Option<High>,
     /// Rules of access.
     pub mac: MacSpec,
     /// Propagation and reception.
@@ -45,7 +49,14 @@ pub struct Medium {
 
 impl Medium {
     /// A medium and the spans that follow from it.
-    pub fn new(name: String, phy: Phy, mac: MacSpec, channel: ChannelSpec) -> Medium {
+    pub fn new(spec: &MediumSpec) -> Medium {
+        let MediumSpec {
+            name,
+            phy,
+            mac,
+            channel,
+            high,
+        } = spec.clone();
         let (slot, sifs, delta) = (
             phy.standard.slot(),
             phy.standard.sifs(),
@@ -78,9 +89,30 @@ impl Medium {
             nav_holds: sifs.times(2) + cts + phy.preamble() + slot.times(2),
             name,
             phy,
+            high,
             mac,
             channel,
         }
+    }
+
+    /// Airtime of a data frame to one station.
+    #[inline]
+    pub fn data(&self, bytes: u64, rate: Rate) -> Span {
+        match &self.high {
+            None => self.phy.airtime(bytes, rate),
+            Some(high) => high.mode.airtime(match high.mode.format.delimits_all() {
+                true => DELIMITER + bytes,
+                false => bytes,
+            }),
+        }
+    }
+
+    /// The rate by which the rate of the answer to a data frame is found.
+    #[inline]
+    pub fn reference(&self, rate: Rate) -> Rate {
+        self.high
+            .as_ref()
+            .map_or(rate, |high| high.mode.reference())
     }
 
     /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
@@ -88,7 +120,7 @@ impl Medium {
         all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
     }
 
-    /// Airtime of the ACK of a frame of this rate.
+    /// Airtime of the ACK of a frame of this rate, or of a mode with this reference.
     pub fn ack(&self, rate: Rate) -> Span {
         self.phy.airtime(standard::ACK, self.phy.answer_to(rate))
     }
@@ -96,7 +128,8 @@ impl Medium {
     /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
     pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
         let bytes = bytes + self.overhead;
-        let plain = self.phy.airtime(bytes, rate) + self.sifs + self.ack(rate);
+        let answer = self.ack(self.reference(rate));
+        let plain = self.data(bytes, rate) + self.sifs + answer;
         match bytes > self.mac.rts_above {
             true => plain + self.rts + self.cts + self.sifs.times(2),
             false => plain,

@@ -101,6 +101,23 @@ pub static PHY: &[Field] = &[
     )),
 ];
 
+/// Aggregation by A-MPDU.
+pub const A_MPDU: &str = "a-mpdu";
+
+/// Minimum MPDU Start Spacing. 9.4.2.55.3.
+pub const SPACINGS: &[&str] = &[
+    "0 us", "0.25 us", "0.5 us", "1 us", "2 us", "4 us", "8 us", "16 us",
+];
+
+/// Options that only media with aggregation have.
+pub const OF_AGGREGATES: &[&str] = &[
+    "ba_window",
+    "aggregate_bytes",
+    "aggregate_time",
+    "mpdu_spacing",
+    "missed_ba",
+];
+
 /// `media.NAME.mac`.
 pub static MAC: &[Field] = &[
     Field::option(Opt::new(
@@ -168,6 +185,54 @@ pub static MAC: &[Field] = &[
         )
         .at_least("1 ms"),
     ),
+    Field::option(Opt::new(
+        "aggregation",
+        Kind::Choice(&["off", A_MPDU]),
+        Default::Is("off"),
+        "whether frames of 802.11n and later go as A-MPDUs, as many to a neighbour as the bounds allow, under immediate block \
+         acknowledgement",
+    )),
+    Field::option(
+        Opt::new(
+            "ba_window",
+            Kind::Count,
+            Default::Absent,
+            "frames that may be under way to a neighbour; left out: 64 (802.11n, 802.11ac), 256 (802.11ax), 1024 (802.11be)",
+        )
+        .at_least("1")
+        .at_most("1024"),
+    ),
+    Field::option(
+        Opt::new(
+            "aggregate_bytes",
+            Kind::Bytes,
+            Default::Absent,
+            "most bytes of an A-MPDU; the standard's where it is left out",
+        )
+        .at_least("1 kB"),
+    ),
+    Field::option(
+        Opt::new(
+            "aggregate_time",
+            Kind::Span,
+            Default::Is("5484 us"),
+            "longest A-MPDU on the air",
+        )
+        .at_least("100 us")
+        .at_most("5484 us"),
+    ),
+    Field::option(Opt::new(
+        "mpdu_spacing",
+        Kind::Choice(SPACINGS),
+        Default::Is("0 us"),
+        "least time between the beginnings of two frames of an A-MPDU; empty delimiters fill it",
+    )),
+    Field::option(Opt::new(
+        "missed_ba",
+        Kind::Choice(&["bar", "data"]),
+        Default::Is("bar"),
+        "after a block acknowledgement that did not come: ask for it, or send the frames again",
+    )),
     Field::free(
         "ac",
         Shape::Fields(CATEGORIES),

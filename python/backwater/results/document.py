@@ -18,6 +18,8 @@ _MEANS = (
     "delay_retries_s",
     "delay_propagation_s",
 )
+# Further ones, of flows whose packets went in A-MPDUs.
+_IN_AGGREGATES = ("delay_aggregate_s", "delay_reorder_s")
 
 # Lists with a value for each class.
 _BY_CLASS = ("paused", "aifsn_mean")
@@ -69,8 +71,9 @@ def _classes(flows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
         yield scope, "loss", lost / entered if entered else 0.0
         delivered = [flow for flow in members if flow["delivered_pkts"]]
         total = sum(flow["delivered_pkts"] for flow in delivered)
-        for name in _MEANS:
-            waited = sum(flow[name] * flow["delivered_pkts"] for flow in delivered)
+        grouped = [name for name in _IN_AGGREGATES if any(name in flow for flow in delivered)]
+        for name in (*_MEANS, *grouped):
+            waited = sum(flow.get(name, 0.0) * flow["delivered_pkts"] for flow in delivered)
             yield scope, name, waited / total if total else None
 
 

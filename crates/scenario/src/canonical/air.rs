@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use backwater_sim::medium::access::{CATEGORIES, Category};
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
-use backwater_sim::medium::wifi::phy::mode::Mode;
+use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+
+use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
 
@@ -63,11 +65,60 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
             CATEGORIES.iter().zip(&mac.categories).map(set).collect(),
         ),
     ]);
+    let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
+    let mut mac = mac;
+    if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
+        let form = object([
+            ("ba_window", Json::count(u64::from(limits.window))),
+            ("bytes_B", Json::count(limits.bounds.bytes)),
+            ("time_s", Json::time(limits.bounds.time)),
+            ("spacing_s", Json::time(limits.bounds.apart)),
+            (
+                "missed_ba",
+                Json::text(if limits.asks { "bar" } else { "data" }),
+            ),
+        ]);
+        fields.insert("aggregation".to_owned(), form);
+    }
     object([
         ("phy", phy),
         ("mac", mac),
         ("channel", channel(&medium.channel)),
     ])
+}
+
+/// The modes of 802.11n and later for one spatial stream.
+pub fn standards() -> Value {
+    let row = |format: Format| {
+        let all: Vec<Mode> = Mode::all(format)
+            .filter(|mode| mode.streams == 1 && mode.coding == format.codings()[0])
+            .collect();
+        let first = |mode: &&Mode| mode.guard == format.guards()[0];
+        let modes = all.iter().filter(first).map(|mode| {
+            let same = |m: &&Mode| (m.mcs, m.width) == (mode.mcs, mode.width);
+            let rates = all.iter().filter(same);
+            let rates = rates.map(|m| (m.guard.name().to_owned(), json!(m.rate().0)));
+            json!({
+                "mcs": mode.mcs,
+                "width_MHz": mode.width,
+                "bits_per_symbol": mode.bits(),
+                "reference_bps": mode.reference().0,
+                "rates_bps": Value::Object(rates.collect()),
+            })
+        });
+        json!({
+            "id": format.name(),
+            "aliases": [],
+            "summary": format!(
+                "modes for one spatial stream, up to {} streams; n streams carry n times the bits of a symbol",
+                format.streams()
+            ),
+            "source": "IEEE 802.11-2020 19.5 and 21.5, 802.11ax-2021 27.5, 802.11be 36.5",
+            "options": [],
+            "modes": modes.collect::<Vec<_>>(),
+        })
+    };
+    Format::ALL.into_iter().map(row).collect()
 }
 
 /// A mode of 802.11n and later.

@@ -3,14 +3,15 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
-use backwater_sim::medium::wifi::spec::High;
+use backwater_sim::medium::wifi::spec::{Aggregation, High};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::part::Args;
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Span};
 
 use super::record::Record;
 use super::settings::capacity;
@@ -44,7 +45,8 @@ fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, 
     let record = Record::read(node, wireless::MEDIUM, &[], files)?;
     let (phy, high) = phy(record.need("phy"), files)?;
     let unwritten = super::parts::unwritten(node, "mac");
-    let mac = mac(record.get("mac").unwrap_or(&unwritten), phy.standard, files)?;
+    let node = record.get("mac").unwrap_or(&unwritten);
+    let (mac, high) = mac(node, phy.standard, high, files)?;
     let channel = channel(record.need("channel"), files)?;
     Ok(MediumSpec {
         name: name.to_owned(),
@@ -135,12 +137,69 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagno
             _ => Band::Ghz5,
         },
     };
-    Ok((phy, mode.map(|mode| High { mode })))
+    let high = mode.map(|mode| High {
+        mode,
+        aggregation: None,
+    });
+    Ok((phy, high))
 }
 
-fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec, Diagnostic> {
+/// How stations aggregate; none where each frame goes alone.
+fn aggregation(
+    node: &Node,
+    args: &Args,
+    high: Option<&High>,
+) -> Result<Option<Aggregation>, Diagnostic> {
+    let on = args.choice("aggregation") == wireless::A_MPDU;
+    for entry in node.table()? {
+        let key = entry.key.as_str();
+        if !on && wireless::OF_AGGREGATES.contains(&key) {
+            let what = format!(
+                "`{}.{key}`: without aggregation there is no `{key}`",
+                node.path
+            );
+            let fix = "remove it, or write aggregation = \"a-mpdu\"";
+            return Err(Fault::new(what, fix).at(&entry.origin));
+        }
+        if on && high.is_none() && key == "aggregation" {
+            let what = format!("`{}.{key}`: radios up to 802.11g have no A-MPDU", node.path);
+            let fix = "remove it, or write a standard from 802.11n on in `phy`";
+            return Err(Fault::new(what, fix).at(&entry.origin));
+        }
+    }
+    let Some(High { mode, .. }) = high.filter(|_| on) else {
+        return Ok(None);
+    };
+    let window = match args.has("ba_window") {
+        true => u16::try_from(args.count("ba_window")).expect("a bounded count"),
+        false => mode.format.longest_window(),
+    };
+    let mut bounds = Bounds::of(mode.format, window);
+    if args.has("aggregate_bytes") {
+        bounds.bytes = bounds.bytes.min(args.bytes("aggregate_bytes").0);
+    }
+    bounds.time = args.span("aggregate_time");
+    let spacing = args.choice("mpdu_spacing").trim_end_matches(" us");
+    let micros: f64 = spacing.parse().expect("a choice in microseconds");
+    bounds.apart = Span((micros * 1e6) as u64);
+    Ok(Some(Aggregation {
+        window,
+        bounds,
+        asks: args.choice("missed_ba") == "bar",
+    }))
+}
+
+fn mac(
+    node: &Node,
+    standard: Standard,
+    high: Option<High>,
+    files: &mut Files<'_>,
+) -> Result<(MacSpec, Option<High>), Diagnostic> {
     let record = Record::read(node, wireless::MAC, &[], files)?;
     let args = &record.args;
+    let aggregation = aggregation(node, args, high.as_ref())?;
+    // Under block acknowledgement frames are not given up for their failures, but for their age.
+    let lifetime = aggregation.is_some().then_some(Span::millis(500));
     let access = match args.choice("access") {
         "dcf" => AccessMode::Dcf,
         _ => AccessMode::Edca,
@@ -156,7 +215,7 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
             *set = written.over(*set);
         }
     }
-    Ok(MacSpec {
+    let mac = MacSpec {
         access,
         rts_above: match args.choice("rts") {
             "on" => args.bytes("rts_above").0,
@@ -174,9 +233,17 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
             _ => Countdown::Boundary,
         },
         nav_reset: args.flag("nav_reset"),
-        lifetime: args.has("lifetime").then(|| args.span("lifetime")),
+        lifetime: match args.has("lifetime") {
+            true => Some(args.span("lifetime")),
+            false => lifetime,
+        },
         categories,
-    })
+    };
+    let high = high.map(|high| High {
+        aggregation,
+        ..high
+    });
+    Ok((mac, high))
 }
 
 /// What is written of each access category, lowest first.

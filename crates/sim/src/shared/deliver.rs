@@ -19,7 +19,8 @@ impl Shared {
         let flow = &mut self.network.flows[flow_id];
         let delay = flow.stats.deliver(packet, now);
         if let Some(spent) = self.network.spent.get(packet_id) {
-            flow.stats.met_on_air(spent.contention, spent.retries);
+            let grouped = self.network.spent.grouped(packet_id);
+            flow.stats.met_on_air(spent, grouped);
         }
         self.run
             .books

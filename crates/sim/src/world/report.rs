@@ -312,6 +312,7 @@ impl World {
                 .sum::<usize>();
         }
         data += self.media.air.held(&self.shared.network.packets).count() as u64;
+        data += self.media.air.reordered(&self.shared.network).count() as u64;
         agree &= data + control == u64::from(self.shared.network.packets.live());
         (data, control + notices as u64, agree)
     }
@@ -363,6 +364,13 @@ impl World {
         for (id, packet) in judged.chain(self.media.air.held(&self.shared.network.packets)) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
+            }
+        }
+        // What waits at a receiver has made its hop, and no other.
+        for (id, packet) in self.media.air.reordered(&self.shared.network) {
+            let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);
+            if let Some(next) = place.and_then(|i| before[packet.flow.index()].get_mut(i)) {
+                next.add(u64::from(packet.len));
             }
         }
         let counts = self

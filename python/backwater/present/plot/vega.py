@@ -37,6 +37,8 @@ DELAY_PARTS = (
     "delay_retries_s",
     "delay_propagation_s",
 )
+# Further parts, where packets went in A-MPDUs.
+_IN_AGGREGATES = ("delay_aggregate_s", "delay_reorder_s")
 WIDTH, ALONE, HEIGHT = 300, 520, 220
 MOST_COLUMNS = 3
 
@@ -59,6 +61,7 @@ def delay_figure(results: Results) -> Figure | None:
     values = {part: results.metric(part).values() for part in DELAY_PARTS}
     if any(all(value is None for value in known) for known in values.values()):
         return None
+    values |= {part: results.metric(part).values() for part in _IN_AGGREGATES}
     parts = tuple(part for part, known in values.items() if any(known))
     if not parts:
         return None

@@ -36,8 +36,28 @@ impl Air {
             self.budgets = spec.flows.iter().map(|f| f.budget).collect();
         }
         self.add_stations(network, spec)?;
+        self.refuse_mechanisms(network, spec)?;
         if !self.radios.is_empty() {
             self.join_stations(spec);
+        }
+        Ok(())
+    }
+
+    /// Mechanisms at stations observe and answer one frame at a time.
+    fn refuse_mechanisms(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
+        for mechanism in &spec.mechanisms {
+            let nodes = mechanism
+                .stations
+                .iter()
+                .map(|node| &network.nodes.0[*node]);
+            let mut stations = nodes.flat_map(|node| &node.stations);
+            if stations.any(|station| self.medium(*station).aggregates()) {
+                return refuse(
+                    format!("mechanisms.{}", mechanism.name),
+                    "a mechanism at a station sees one frame at a time, and an A-MPDU takes many",
+                    "remove it, or write aggregation = \"off\" in the medium's mac",
+                );
+            }
         }
         Ok(())
     }
@@ -149,6 +169,13 @@ impl Air {
                 format!("{path}.queue"),
                 "flows are served round-robin, and queue management chooses frames too",
                 "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
+            );
+        }
+        if medium.aggregates() && (station.aqm.is_some() || station.in_turn) {
+            return refuse(
+                format!("{path}.queue"),
+                "queue management and round-robin choose one frame at a time, and an A-MPDU takes many",
+                "remove it, or write aggregation = \"off\" in the medium's mac",
             );
         }
         let mut made = SmallVec::new();
@@ -279,6 +306,10 @@ impl Air {
             service: Service::Station,
             ..PortMore::default()
         };
+        let window = match self.medium(from).aggregates() && to != NOBODY {
+            true => Window::for_bursts(),
+            false => Window::default(),
+        };
         // The station limits what its hops hold together.
         let categories = radio.categories.len();
         let mut port = Port::idle(node, far, categories, Limit::Unlimited, more);
@@ -289,7 +320,7 @@ impl Air {
             from,
             to,
             rate,
-            windows: smallvec![Window::default(); categories],
+            windows: smallvec![window; categories],
             airtime: 0,
         });
         id
@@ -365,6 +396,17 @@ fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusa
             what,
             "write access = \"edca\"",
         );
+    }
+    if let Some(limits) = high.aggregation {
+        let most = high.mode.format.longest_window();
+        if limits.window > most {
+            let what = format!(
+                "{name} has no block acknowledgement of {} frames",
+                limits.window
+            );
+            let fix = format!("write at most {most}");
+            return refuse(format!("{path}.mac.ba_window"), what, fix);
+        }
     }
     if let ChannelSpec::Physical(_) = medium.channel {
         let what = format!("the physical channel has no errors of {name}");

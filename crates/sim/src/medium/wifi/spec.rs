@@ -5,6 +5,7 @@ use backwater_transport::units::{Rate, Span};
 use crate::limit::Limit;
 use crate::medium::access::Category;
 use crate::medium::wifi::mac::category::MacSpec;
+use crate::medium::wifi::phy::aggregate::Bounds;
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Phy;
@@ -30,6 +31,19 @@ pub struct MediumSpec {
 pub struct High {
     /// The mode of their data frames.
     pub mode: Mode,
+    /// How they aggregate; none where each frame goes alone.
+    pub aggregation: Option<Aggregation>,
+}
+
+/// A-MPDUs under block acknowledgement.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Aggregation {
+    /// Frames that may be under way: from the first that is not acknowledged on.
+    pub window: u16,
+    /// What bounds a PPDU.
+    pub bounds: Bounds,
+    /// A missing block acknowledgement is asked for; otherwise the data are sent again.
+    pub asks: bool,
 }
 
 /// A radio of an 802.11 station.

@@ -162,6 +162,9 @@ pub fn write(
         (FrameKind::Data | FrameKind::Group, None) => {
             unreachable!("such a frame carries something")
         }
+        (FrameKind::BlockAck | FrameKind::Request, None) => {
+            unreachable!("frames of a medium with aggregation are not kept")
+        }
     }
     let fcs = match frame.fate {
         Fate::Lost => !crc32(&out[start..]),

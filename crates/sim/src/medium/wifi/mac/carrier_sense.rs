@@ -169,9 +169,9 @@ impl CarrierSense {
         }
         if frame.rest > Span::ZERO {
             let until = now + frame.rest;
-            self.holder = match frame.kind {
-                FrameKind::Cts | FrameKind::Ack => frame.to,
-                FrameKind::Rts | FrameKind::Data | FrameKind::Group => sender,
+            self.holder = match frame.kind.is_answer() {
+                true => frame.to,
+                false => sender,
             };
             if frame.kind == FrameKind::Rts && medium.mac.nav_reset {
                 self.nav_rts = until;

@@ -104,6 +104,9 @@ impl Air {
         now: Time,
         until: Time,
     ) -> (FrameKind, Exchange) {
+        if let Some(planned) = self.plan_under_session(cx, station, number, hop, now, until) {
+            return planned;
+        }
         let medium = self.medium(station);
         let mut field = None;
         let (to, bytes, rate, mode) = match hop {
@@ -146,6 +149,7 @@ impl Air {
             rate,
             reference,
             rts,
+            block: false,
             goes_on: false,
             cleared: false,
             begun: now,
@@ -182,9 +186,9 @@ impl Air {
         to: u32,
         now: Time,
     ) {
-        let began = match kind {
-            FrameKind::Cts | FrameKind::Ack => to,
-            FrameKind::Rts | FrameKind::Data | FrameKind::Group => station,
+        let began = match kind.is_answer() {
+            true => to,
+            false => station,
         };
         let exchange = self.radios[began as usize].exchange.as_ref();
         let exchange = exchange.expect("a frame belongs to an exchange");
@@ -198,9 +202,16 @@ impl Air {
                 phy.answer_to(exchange.reference),
                 exchange.ack,
             ),
-            FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
+            FrameKind::BlockAck => {
+                let bytes = medium.block_ack_bytes();
+                (bytes, phy.answer_to(exchange.reference), exchange.ack)
+            }
+            FrameKind::Data | FrameKind::Group | FrameKind::Request => {
+                (exchange.bytes, exchange.rate, exchange.data)
+            }
         };
         let rest = medium.rest(kind, exchange);
+        let aggregates = medium.aggregates();
         let duration = match self.log {
             Some(_) => medium.duration(kind, exchange),
             None => Span::ZERO,
@@ -217,6 +228,9 @@ impl Air {
             missed: false,
         });
         let ends = now + span + medium.delta;
+        if aggregates {
+            self.lay_out(&cx.network, station, kind, now);
+        }
         if self.log.is_some() {
             let frame = AirFrame {
                 at: now,
@@ -265,10 +279,7 @@ impl Air {
         let air = &mut *self;
         let radio = &mut air.radios[station as usize];
         let frame = radio.frame.take().expect("a frame for its end");
-        if let (Some(exchange), false) = (
-            &mut radio.exchange,
-            matches!(frame.kind, FrameKind::Cts | FrameKind::Ack),
-        ) {
+        if let (Some(exchange), false) = (&mut radio.exchange, frame.kind.is_answer()) {
             exchange.own_end = now;
         }
         air.heard.clear();

@@ -1,9 +1,8 @@
 //! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
 
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::books::Books;
-use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
@@ -11,7 +10,7 @@ use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::mac::window::Ghost;
 use crate::network::Network;
 use crate::record::What;
-use crate::shared::{Onward, Shared};
+use crate::shared::Shared;
 
 impl Air {
     /// The packet of a frame has been received, and leaves a ghost until the exchange is over. The frame has this place in
@@ -34,6 +33,8 @@ impl Air {
         let list = &mut port.queue_mut(number).list;
         let packet_id = network.packets.take_after(list, before);
         let from = self.origin(network, station, packet_id);
+        let len = network.packets[packet_id].len;
+        let others = self.time_of_others(station, &exchange, len).0;
         let first_port = self.first_port;
         let overheard = self.eavesdrops && self.is_sent_on(network, hop, packet_id);
         let hop = &mut self.hops[hop as usize];
@@ -54,7 +55,12 @@ impl Air {
         spent.contention += contention;
         spent.retries += retries;
         packet.waited += exchange.begun.0 - packet.at.0;
-        packet.serial += now.0 - delta.0 - exchange.begun.0;
+        let exchanged = now.0 - delta.0 - exchange.begun.0;
+        packet.serial += exchanged - others;
+        packet.waited += others;
+        if others > 0 {
+            network.spent.grouped_mut(packet_id).aggregate += others;
+        }
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
         port.free(number, size);
@@ -119,10 +125,17 @@ impl Air {
                 let reply = Reply::Ack { to: station };
                 self.answer(&mut cx.run.calendar, to, reply, now)
             }
-            FrameKind::Data => self.exchange_failed(cx, station, now),
-            FrameKind::Ack if understood => self.exchange_done(cx, to, now),
-            FrameKind::Cts | FrameKind::Ack if frame.missed => None,
-            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(cx, to, now),
+            FrameKind::Request if understood => {
+                self.take_request(cx, station, to, now);
+                let reply = Reply::Ack { to: station };
+                self.answer(&mut cx.run.calendar, to, reply, now)
+            }
+            FrameKind::Data | FrameKind::Request => self.exchange_failed(cx, station, now),
+            FrameKind::Ack | FrameKind::BlockAck if understood => self.exchange_done(cx, to, now),
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck if frame.missed => None,
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
+                self.exchange_failed(cx, to, now)
+            }
             FrameKind::Group => {
                 let exchange = self.radios[station as usize].exchange;
                 match exchange.expect("a frame to a group is an exchange").hop {
@@ -143,7 +156,15 @@ impl Air {
         let radio = &self.radios[station as usize];
         match radio.reply {
             Reply::Cts { to } => self.emit(cx, station, FrameKind::Cts, to, now),
-            Reply::Ack { to } => self.emit(cx, station, FrameKind::Ack, to, now),
+            Reply::Ack { to } => {
+                let exchange = self.radios[to as usize].exchange.as_ref();
+                let block = exchange.expect("an answer belongs to an exchange").block;
+                let kind = match block {
+                    true => FrameKind::BlockAck,
+                    false => FrameKind::Ack,
+                };
+                self.emit(cx, station, kind, to, now);
+            }
             Reply::Go => {
                 let radio = &mut self.radios[station as usize];
                 let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
@@ -187,7 +208,7 @@ impl Air {
                     before = served.behind(&cx.network, number, before);
                 } else {
                     let frame = (hop, place, before);
-                    self.take_in_packet(cx, (station, receiver), frame, now);
+                    self.take_in_packet(cx, (station, receiver), (frame, number), now);
                 }
             }
             place += 1;
@@ -199,27 +220,17 @@ impl Air {
         &mut self,
         cx: &mut Shared,
         (station, receiver): (u32, u32),
-        frame: (u32, usize, PacketId),
+        (frame, number): ((u32, usize, PacketId), usize),
         now: Time,
     ) {
         let (network, books) = (&mut cx.network, &mut cx.run.books);
         let packet_id = self.leave_queue(network, books, station, frame, now);
-        let port_id = self.hops[frame.0 as usize].port;
+        let (hop, place, _) = frame;
         if !self.radios[station as usize].echoes.is_empty() {
             self.receive_echo(cx, (station, receiver), packet_id, now);
         }
         cx.run.books.packet_hops += 1;
-        if self.is_late(&cx.network, packet_id, now) {
-            cx.network
-                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
-        } else {
-            let to = self.route_on(&cx.network, receiver, packet_id);
-            let onward = match to.is_none() {
-                true => Onward::Host(packet_id),
-                false => cx.enqueue(to, packet_id, now),
-            };
-            self.move_on(cx, onward, port_id, now);
-        }
+        self.pass_received(cx, receiver, packet_id, (hop, number, place), now);
     }
 
     /// The exchange succeeded, or needed no answer.
@@ -228,7 +239,7 @@ impl Air {
         let exchange = radio.exchange.take().expect("an exchange that ended");
         let number = usize::from(exchange.category);
         let c = &mut radio.categories[number];
-        c.cw = c.set.cw_min;
+        (c.cw, c.failures) = (c.set.cw_min, 0);
         match exchange.hop {
             Some(hop) => {
                 if exchange.field {
@@ -269,13 +280,18 @@ impl Air {
         let number = usize::from(exchange.category);
         let airtime = now.since(exchange.begun);
         self.hops[hop as usize].airtime += airtime.0;
+        if let Some(session) = self.hops[hop as usize].windows[number].session_mut() {
+            (session.asked, session.moved) = (0, false);
+        }
+        let window = &mut self.hops[hop as usize].windows[number];
+        // Frames that leave below find the time of this exchange at those that stay.
+        window.charge_missing(exchange.count, airtime.0);
         let mut place = 0;
         for _ in 0..exchange.count {
             let served = &mut self.hops[hop as usize];
             let (port, window) = (served.port, &mut served.windows[number]);
             place = window.open_from(place);
             let Some(ghost) = window.at(place).ghost else {
-                window.at_mut(place).spent += airtime.0;
                 place += 1;
                 continue;
             };
@@ -286,7 +302,8 @@ impl Air {
                 c.clear(hop);
             }
             c.spend(u64::from(ghost.len), now);
-            let done = tried.over(exchange.to, airtime, true);
+            let share = Span(airtime.0 / u64::from(exchange.count));
+            let done = tried.over(exchange.to, share, true);
             self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
             self.departed(cx, station, number, ghost, now, now);
             place += 1;
@@ -311,9 +328,9 @@ impl Air {
         let Some(Some(hop)) = self.next_frame(cx, station, number, now) else {
             return false;
         };
-        let (kind, next) = self.plan(cx, station, number, Some(hop), now, until);
-        let medium = self.medium(station);
-        now + medium.sifs + medium.whole(kind, &next) <= until
+        let then = now + self.medium(station).sifs;
+        let (kind, next) = self.plan(cx, station, number, Some(hop), then, until);
+        then + self.medium(station).whole(kind, &next) <= until
     }
 }
 

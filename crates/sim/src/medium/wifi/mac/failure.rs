@@ -19,7 +19,10 @@ impl Air {
     ) -> Option<u32> {
         let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
-        let defers = self.media[radio.medium as usize].sender_defers;
+        let medium = &self.media[radio.medium as usize];
+        let defers = medium.sender_defers;
+        let high = medium.high.as_ref();
+        let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
         radio.count.failures += 1;
         let known = exchange.own_end + defers;
         let sense = &mut self.sensing[station as usize];
@@ -30,6 +33,12 @@ impl Air {
             hop.airtime += now.0 - exchange.begun.0;
             let window = &mut hop.windows[usize::from(exchange.category)];
             window.charge(exchange.count, until.0 - exchange.begun.0);
+            // Without its CTS the burst was not sent.
+            if let (Some(session), true) = (window.session_mut(), exchange.block)
+                && (exchange.cleared || !exchange.rts)
+            {
+                session.asked = if asks { exchange.count } else { 0 };
+            }
         }
         let number = usize::from(exchange.category);
         self.failed(
@@ -63,20 +72,28 @@ impl Air {
             mac.retry_short
         };
         let count = match hop {
-            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            None => Some(&mut radio.notices.front_mut().expect("one was sent").tries),
             Some(hop) => {
                 radio.categories[number].current = Some(hop);
-                let tried = air.hops[hop as usize].windows[number].at_mut(0);
-                match long {
-                    true => &mut tried.long,
-                    false => &mut tried.short,
-                }
+                let window = &mut air.hops[hop as usize].windows[number];
+                // No failures are counted under block acknowledgement. 10.23.2.12.1.
+                let counts = window.session().is_none();
+                counts.then(|| match (long, window.at_mut(0)) {
+                    (true, tried) => &mut tried.long,
+                    (false, tried) => &mut tried.short,
+                })
             }
         };
-        *count += 1;
-        let given_up = limit > 0 && *count >= limit;
+        let under_session = count.is_none();
+        let given_up = count.is_some_and(|count| {
+            *count += 1;
+            limit > 0 && *count >= limit
+        });
         let c = &mut air.radios[station as usize].categories[number];
-        c.widen();
+        match under_session {
+            true => c.widen_or_return(mac.retry_short),
+            false => c.widen(),
+        }
         if given_up {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
@@ -146,6 +163,10 @@ impl Air {
         let window = &mut self.hops[hop as usize].windows[number];
         let tried = window.finish(0);
         window.advance();
+        if let (Some(session), true) = (window.session_mut(), tried.has_begun()) {
+            session.moved = true;
+            session.asked = session.asked.saturating_sub(1);
+        }
         if cx.network.ports[port].queue(number).list.is_empty() && window.is_clear() {
             self.radios[station as usize].categories[number].clear(hop_number);
         }

@@ -13,8 +13,20 @@ pub enum FrameKind {
     Data,
     /// Acknowledgement.
     Ack,
+    /// Acknowledgement of the frames of a burst.
+    BlockAck,
+    /// Request for a block acknowledgement.
+    Request,
     /// A data or management frame to all neighbours.
     Group,
+}
+
+impl FrameKind {
+    /// Whether it answers another frame.
+    #[inline]
+    pub fn is_answer(self) -> bool {
+        matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
+    }
 }
 
 /// A frame on the air.
@@ -85,6 +97,8 @@ pub struct Exchange {
     pub reference: Rate,
     /// Whether it began with an RTS.
     pub rts: bool,
+    /// Whether a block acknowledgement answers it.
+    pub block: bool,
     /// Another exchange is expected to follow in the TXOP. The frame is settled only then, so the Duration fields
     /// reserve the time of an exchange like this one. 9.2.5.2, single protection.
     pub goes_on: bool,

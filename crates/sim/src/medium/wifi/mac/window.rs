@@ -4,11 +4,10 @@
 //! A burst is what one exchange carries: the first frames of a category that are not acknowledged. Those that wait stand at the head
 //! of the queue, in the order of the window.
 
-use std::collections::VecDeque;
-
 use backwater_transport::units::{Span, Time};
 
 use crate::ids::{FlowId, PacketId};
+use crate::medium::wifi::mac::session::Session;
 use crate::medium::wifi::radio::Hop;
 use crate::network::Network;
 use crate::packet::Packet;
@@ -63,8 +62,8 @@ impl Hop {
 pub struct Window {
     /// The first frame of a window of one.
     one: Tried,
-    /// The frames of a larger one: each was part of a burst, or is part of the one that is being sent.
-    more: Option<Box<VecDeque<Tried>>>,
+    /// A larger one, under block acknowledgement: each of its frames was part of a burst, or is part of the one that is being sent.
+    more: Option<Box<Session>>,
 }
 
 impl Window {
@@ -76,12 +75,24 @@ impl Window {
         }
     }
 
+    /// The session under which frames are acknowledged, if there is one.
+    #[inline]
+    pub fn session(&self) -> Option<&Session> {
+        self.more.as_deref()
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn session_mut(&mut self) -> Option<&mut Session> {
+        self.more.as_deref_mut()
+    }
+
     /// The first frame; a fresh one where none was tried.
     #[inline]
     pub fn first(&self) -> &Tried {
         match &self.more {
             None => &self.one,
-            Some(more) => more.front().unwrap_or(&self.one),
+            Some(more) => more.frames.front().unwrap_or(&self.one),
         }
     }
 
@@ -90,7 +101,7 @@ impl Window {
     pub fn at(&self, place: usize) -> &Tried {
         match &self.more {
             None => &self.one,
-            Some(more) => more.get(place).unwrap_or(&self.one),
+            Some(more) => more.frames.get(place).unwrap_or(&self.one),
         }
     }
 
@@ -100,10 +111,10 @@ impl Window {
         match &mut self.more {
             None => &mut self.one,
             Some(more) => {
-                if more.len() <= place {
-                    more.resize_with(place + 1, Tried::default);
+                if more.frames.len() <= place {
+                    more.frames.resize_with(place + 1, Tried::default);
                 }
-                &mut more[place]
+                &mut more.frames[place]
             }
         }
     }
@@ -132,8 +143,9 @@ impl Window {
     #[inline]
     pub fn advance(&mut self) {
         if let Some(more) = &mut self.more {
-            while more.front().is_some_and(|tried| tried.done) {
-                more.pop_front();
+            while more.frames.front().is_some_and(|tried| tried.done) {
+                more.frames.pop_front();
+                more.start = more.start.wrapping_add(1);
             }
         }
     }
@@ -143,7 +155,7 @@ impl Window {
     pub fn is_clear(&self) -> bool {
         match &self.more {
             None => self.one.ghost.is_none(),
-            Some(more) => more.iter().all(|tried| tried.ghost.is_none()),
+            Some(more) => more.frames.iter().all(|tried| tried.ghost.is_none()),
         }
     }
 
@@ -152,7 +164,27 @@ impl Window {
         let mut place = 0;
         for _ in 0..count {
             place = self.open_from(place);
-            self.at_mut(place).spent += ticks;
+            let under_session = self.more.is_some();
+            let tried = self.at_mut(place);
+            tried.spent += ticks;
+            tried.short += u32::from(under_session);
+            place += 1;
+        }
+    }
+
+    /// The same of those that the receiver does not have, where it has acknowledged others.
+    pub fn charge_missing(&mut self, count: u16, ticks: u64) {
+        if self.more.is_none() {
+            return;
+        }
+        let mut place = 0;
+        for _ in 0..count {
+            place = self.open_from(place);
+            let tried = self.at_mut(place);
+            if tried.ghost.is_none() {
+                tried.spent += ticks;
+                tried.short += 1;
+            }
             place += 1;
         }
     }
@@ -163,7 +195,7 @@ impl Window {
         match &mut self.more {
             None => self.one.overtaken = self.one.spent,
             Some(more) => {
-                for tried in more.iter_mut() {
+                for tried in &mut more.frames {
                     tried.overtaken = tried.spent;
                 }
             }

@@ -4,7 +4,7 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
-use crate::medium::wifi::phy::aggregate::DELIMITER;
+use crate::medium::wifi::phy::aggregate::{self, DELIMITER};
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::standard::{self, Phy};
@@ -107,6 +107,33 @@ impl Medium {
         }
     }
 
+    /// Whether stations send several frames in one PPDU.
+    #[inline]
+    pub fn aggregates(&self) -> bool {
+        self.high
+            .as_ref()
+            .is_some_and(|high| high.aggregation.is_some())
+    }
+
+    /// Length of a block acknowledgement.
+    pub fn block_ack_bytes(&self) -> u64 {
+        let high = self.high.as_ref();
+        let limits = high.and_then(|high| high.aggregation.as_ref());
+        aggregate::block_ack(limits.expect("a medium with aggregation").window)
+    }
+
+    /// Airtime of a block acknowledgement for a window of so many frames, to a frame with this reference.
+    pub fn block_ack(&self, window: u16, reference: Rate) -> Span {
+        let bytes = aggregate::block_ack(window);
+        self.phy.airtime(bytes, self.phy.answer_to(reference))
+    }
+
+    /// Airtime of a PPDU that carries so many bytes of several frames.
+    pub fn burst(&self, bytes: u64) -> Span {
+        let high = self.high.as_ref().expect("a medium with aggregation");
+        high.mode.airtime(bytes)
+    }
+
     /// The rate by which the rate of the answer to a data frame is found.
     #[inline]
     pub fn reference(&self, rate: Rate) -> Rate {
@@ -156,8 +183,8 @@ impl Medium {
         let rest = match kind {
             FrameKind::Rts => then(self.cts) + data(),
             FrameKind::Cts => data(),
-            FrameKind::Data => ack(),
-            FrameKind::Ack => Span::ZERO,
+            FrameKind::Data | FrameKind::Request => ack(),
+            FrameKind::Ack | FrameKind::BlockAck => Span::ZERO,
             FrameKind::Group => return Span::ZERO,
         };
         match (exchange.goes_on, exchange.rts) {

@@ -160,12 +160,13 @@ impl Air {
         now: Time,
         until: Time,
     ) {
+        let aggregates = self.medium(station).aggregates();
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
-        if radio.gates.is_some() {
+        if radio.gates.is_some() || aggregates {
             for hop in &c.hops {
                 self.hops[*hop as usize].windows[number].overtake();
             }

@@ -5,6 +5,8 @@
 pub mod air;
 mod json;
 
+pub use air::standards;
+
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;

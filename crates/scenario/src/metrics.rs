@@ -132,16 +132,8 @@ pub static METRICS: &[Metric] = &[
         EVERY,
         "part of the delay spent in 802.11 exchanges that failed; mean over delivered packets; the parts add up to delay_mean_s",
     ),
-    metric(
-        "delay_aggregate_s",
-        EVERY,
-        "part of the delay spent in 802.11 PPDUs while they carried other packets, where some packet went in an A-MPDU; mean over delivered packets; the parts add up to delay_mean_s",
-    ),
-    metric(
-        "delay_reorder_s",
-        EVERY,
-        "part of the delay spent at 802.11 receivers behind a frame that was missing, where some packet went in an A-MPDU; mean over delivered packets; the parts add up to delay_mean_s",
-    ),
+    metric("delay_aggregate_s", EVERY, "part of the delay spent by others in its 802.11 PPDU"),
+    metric("delay_reorder_s", EVERY, "part of the delay spent behind a missing 802.11 frame"),
     metric(
         "delay_propagation_s",
         EVERY,

@@ -7,8 +7,8 @@ use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Cou
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
+use backwater_sim::medium::wifi::spec::Aggregation;
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
-
 use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
@@ -68,22 +68,26 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
     let mut mac = mac;
     if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
-        let form = object([
-            ("ba_window", Json::count(u64::from(limits.window))),
-            ("bytes_B", Json::count(limits.bounds.bytes)),
-            ("time_s", Json::time(limits.bounds.time)),
-            ("spacing_s", Json::time(limits.bounds.apart)),
-            (
-                "missed_ba",
-                Json::text(if limits.asks { "bar" } else { "data" }),
-            ),
-        ]);
-        fields.insert("aggregation".to_owned(), form);
+        fields.insert("aggregation".to_owned(), aggregates(&limits));
     }
     object([
         ("phy", phy),
         ("mac", mac),
         ("channel", channel(&medium.channel)),
+    ])
+}
+
+/// How stations aggregate.
+fn aggregates(limits: &Aggregation) -> Json {
+    object([
+        ("ba_window", Json::count(u64::from(limits.window))),
+        ("bytes_B", Json::count(limits.bounds.bytes)),
+        ("time_s", Json::time(limits.bounds.time)),
+        ("spacing_s", Json::time(limits.bounds.apart)),
+        (
+            "missed_ba",
+            Json::text(if limits.asks { "bar" } else { "data" }),
+        ),
     ])
 }
 

@@ -161,11 +161,11 @@ fn aggregation(
             let fix = "remove it, or write aggregation = \"a-mpdu\"";
             return Err(Fault::new(what, fix).at(&entry.origin));
         }
-        if on && high.is_none() && key == "aggregation" {
-            let what = format!("`{}.{key}`: radios up to 802.11g have no A-MPDU", node.path);
-            let fix = "remove it, or write a standard from 802.11n on in `phy`";
-            return Err(Fault::new(what, fix).at(&entry.origin));
-        }
+    }
+    if on && high.is_none() {
+        let what = format!("`{}`: radios up to 802.11g have no A-MPDU", node.path);
+        let fix = "remove `aggregation`, or write a standard from 802.11n on in `phy`";
+        return Err(node.refuse(Fault::new(what, fix)));
     }
     let Some(High { mode, .. }) = high.filter(|_| on) else {
         return Ok(None);
@@ -180,7 +180,7 @@ fn aggregation(
     }
     bounds.time = args.span("aggregate_time");
     let spacing = args.choice("mpdu_spacing").trim_end_matches(" us");
-    let micros: f64 = spacing.parse().expect("a choice in microseconds");
+    let micros = spacing.parse::<f64>().expect("a choice in microseconds");
     bounds.apart = Span((micros * 1e6) as u64);
     Ok(Some(Aggregation {
         window,
@@ -199,7 +199,8 @@ fn mac(
     let args = &record.args;
     let aggregation = aggregation(node, args, high.as_ref())?;
     // Under block acknowledgement frames are not given up for their failures, but for their age.
-    let lifetime = aggregation.is_some().then_some(Span::millis(500));
+    let default = aggregation.is_some().then_some(Span::millis(500));
+    let lifetime = args.has("lifetime").then(|| args.span("lifetime"));
     let access = match args.choice("access") {
         "dcf" => AccessMode::Dcf,
         _ => AccessMode::Edca,
@@ -207,11 +208,8 @@ fn mac(
     let count = |name: &str| u32::try_from(args.count(name)).expect("at most 255");
     let mut categories = access.defaults(standard.window());
     if let Some(node) = record.get("ac") {
-        for (set, written) in
-            categories
-                .iter_mut()
-                .zip(category_specs(node, wireless::CATEGORY, files)?)
-        {
+        let specs = category_specs(node, wireless::CATEGORY, files)?;
+        for (set, written) in categories.iter_mut().zip(specs) {
             *set = written.over(*set);
         }
     }
@@ -233,10 +231,7 @@ fn mac(
             _ => Countdown::Boundary,
         },
         nav_reset: args.flag("nav_reset"),
-        lifetime: match args.has("lifetime") {
-            true => Some(args.span("lifetime")),
-            false => lifetime,
-        },
+        lifetime: lifetime.or(default),
         categories,
     };
     let high = high.map(|high| High {

@@ -2,7 +2,6 @@
 
 use backwater_transport::units::Time;
 
-use crate::network::{Grouped, Spent};
 use crate::packet::Packet;
 use crate::record::age::Age;
 use crate::record::delays::Delays;
@@ -139,12 +138,12 @@ impl FlowStats {
         }
     }
 
-    /// What a packet that was just delivered had met at 802.11 stations, in ticks.
-    pub fn met_on_air(&mut self, spent: &Spent, grouped: Grouped) {
-        self.on_air[0] += u128::from(spent.contention);
-        self.on_air[1] += u128::from(spent.retries);
-        self.on_air[2] += u128::from(grouped.aggregate);
-        self.on_air[3] += u128::from(grouped.reorder);
+    /// What a packet that was just delivered had met at 802.11 stations, in ticks:
+    /// contention, retries, others in its PPDUs, frames that were missing.
+    pub fn met_on_air(&mut self, ticks: [u64; 4]) {
+        for (sum, ticks) in self.on_air.iter_mut().zip(ticks) {
+            *sum += u128::from(ticks);
+        }
     }
 
     /// Sums of the delays of packets delivered after the warm-up.

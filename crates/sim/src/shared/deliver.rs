@@ -20,7 +20,13 @@ impl Shared {
         let delay = flow.stats.deliver(packet, now);
         if let Some(spent) = self.network.spent.get(packet_id) {
             let grouped = self.network.spent.grouped(packet_id);
-            flow.stats.met_on_air(spent, grouped);
+            let met = [
+                spent.contention,
+                spent.retries,
+                grouped.aggregate,
+                grouped.reorder,
+            ];
+            flow.stats.met_on_air(met);
         }
         self.run
             .books

@@ -317,6 +317,16 @@ impl World {
         (data, control + notices as u64, agree)
     }
 
+    /// What waits at a receiver has made its hop, and no other.
+    fn count_reordered(&self, hop: &[BTreeMap<PortId, usize>], before: &mut [Vec<Count>]) {
+        for (id, packet) in self.media.air.reordered(&self.shared.network) {
+            let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);
+            if let Some(next) = place.and_then(|i| before[packet.flow.index()].get_mut(i)) {
+                next.add(u64::from(packet.len));
+            }
+        }
+    }
+
     /// For each flow with one destination, what each hop of its path has received so far: what
     /// entered, less what was lost or is held before.
     pub(super) fn hop_counts(&self) -> Vec<Vec<Count>> {
@@ -366,13 +376,7 @@ impl World {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
-        // What waits at a receiver has made its hop, and no other.
-        for (id, packet) in self.media.air.reordered(&self.shared.network) {
-            let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);
-            if let Some(next) = place.and_then(|i| before[packet.flow.index()].get_mut(i)) {
-                next.add(u64::from(packet.len));
-            }
-        }
+        self.count_reordered(&hop, &mut before);
         let counts = self
             .shared
             .network

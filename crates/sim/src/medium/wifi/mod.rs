@@ -4,7 +4,7 @@
 //! * `phy` is the radio, `reception` what a receiver makes of frames, `mac` who sends when and what follows.
 //! * `queue` holds the packets of a station, `notices` its back-pressure. Each room says what enters and what leaves.
 //! * `air` has the tables of all that, `radio` what a station has to send, `events` what 802.11 schedules.
-//! * `build_stations` makes stations and hops, `check_flows` refuses flows, `count` is what stations count.
+//! * `build_stations` makes stations and hops, `check_medium` and `check_flows` refuse media and flows, `count` is what stations count.
 //! * `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 //!
 //! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
@@ -17,6 +17,7 @@ pub mod air;
 pub mod air_log;
 mod build_stations;
 mod check_flows;
+mod check_medium;
 mod count;
 mod events;
 mod log_frame;

@@ -162,7 +162,7 @@ pub fn write(
         (FrameKind::Data | FrameKind::Group, None) => {
             unreachable!("such a frame carries something")
         }
-        (FrameKind::BlockAck | FrameKind::Request, None) => {
+        (FrameKind::BlockAck | FrameKind::Bar, None) => {
             unreachable!("frames of a medium with aggregation are not kept")
         }
     }

@@ -1,4 +1,4 @@
-//! Bursts of several frames: how many an A-MPDU takes, what follows from a request for a block acknowledgement, and packets
+//! Bursts of several frames: how many an A-MPDU takes, what follows from a BAR, and packets
 //! that go on in order at their receiver.
 //!
 //! Reference: IEEE 802.11-2020 10.12 (A-MPDU), 10.25.6 (HT-immediate block acknowledgement), 10.23.2.9 (TXOP).
@@ -81,7 +81,7 @@ impl Air {
         }
     }
 
-    /// The exchange that a category would begin now with frames of a hop under a session: a burst, or a request for the block
+    /// The exchange that a category would begin now with frames of a hop under a session: a burst, or a BAR that asks for the block
     /// acknowledgement of the last one. None where a frame goes alone, and without a session.
     pub(super) fn plan_under_session(
         &self,
@@ -117,7 +117,7 @@ impl Air {
             own_end: now,
         };
         if session.asked > 0 || session.moved {
-            return Some((FrameKind::Request, exchange));
+            return Some((FrameKind::Bar, exchange));
         }
         let reference = medium.reference(served.rate);
         let ack = medium.block_ack(limits.window, reference);
@@ -212,11 +212,11 @@ impl Air {
         }
     }
 
-    /// A request for a block acknowledgement has reached its receiver, which lets go what waited for frames that will not come.
-    pub(super) fn take_request(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
+    /// A BAR has reached its receiver, which lets go what waited for frames that will not come.
+    pub(super) fn take_bar(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
         let exchange = self.radios[station as usize].exchange;
-        let exchange = exchange.expect("a request is an exchange");
-        let hop = exchange.hop.expect("a request belongs to a hop");
+        let exchange = exchange.expect("a BAR is an exchange");
+        let hop = exchange.hop.expect("a BAR belongs to a hop");
         let number = usize::from(exchange.category);
         let port = self.hops[hop as usize].port;
         loop {

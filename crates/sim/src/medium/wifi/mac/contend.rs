@@ -6,13 +6,12 @@
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
 //! the instant at which it would send is marked `due`, and still sends.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Fate};
 use crate::medium::wifi::events::Code;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
-use crate::medium::wifi::phy::standard;
 use crate::shared::Shared;
 
 impl Air {
@@ -193,23 +192,7 @@ impl Air {
         let exchange = self.radios[began as usize].exchange.as_ref();
         let exchange = exchange.expect("a frame belongs to an exchange");
         let medium = &self.media[self.radios[station as usize].medium as usize];
-        let phy = &medium.phy;
-        let (bytes, rate, span) = match kind {
-            FrameKind::Rts => (standard::RTS, phy.control, medium.rts),
-            FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), medium.cts),
-            FrameKind::Ack => (
-                standard::ACK,
-                phy.answer_to(exchange.reference),
-                exchange.ack,
-            ),
-            FrameKind::BlockAck => {
-                let bytes = medium.block_ack_bytes();
-                (bytes, phy.answer_to(exchange.reference), exchange.ack)
-            }
-            FrameKind::Data | FrameKind::Group | FrameKind::Request => {
-                (exchange.bytes, exchange.rate, exchange.data)
-            }
-        };
+        let (bytes, rate, span) = medium.on_air(kind, exchange);
         let rest = medium.rest(kind, exchange);
         let aggregates = medium.aggregates();
         let duration = match self.log {
@@ -253,6 +236,18 @@ impl Air {
         sense.sending = true;
         sense.lock = NOBODY;
         cx.run.calendar.push(ends, Code::Silence.of(station));
+        self.reach_receivers(cx, station, (rate, bytes), ends, now);
+    }
+
+    /// A frame of so many bytes at this rate reaches those around its sender.
+    fn reach_receivers(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        (rate, bytes): (Rate, u64),
+        ends: Time,
+        now: Time,
+    ) {
         match self.medium(station).receivers.is_some() {
             true => {
                 self.arrive(station, rate, bytes, ends, now);

@@ -125,12 +125,12 @@ impl Air {
                 let reply = Reply::Ack { to: station };
                 self.answer(&mut cx.run.calendar, to, reply, now)
             }
-            FrameKind::Request if understood => {
-                self.take_request(cx, station, to, now);
+            FrameKind::Bar if understood => {
+                self.take_bar(cx, station, to, now);
                 let reply = Reply::Ack { to: station };
                 self.answer(&mut cx.run.calendar, to, reply, now)
             }
-            FrameKind::Data | FrameKind::Request => self.exchange_failed(cx, station, now),
+            FrameKind::Data | FrameKind::Bar => self.exchange_failed(cx, station, now),
             FrameKind::Ack | FrameKind::BlockAck if understood => self.exchange_done(cx, to, now),
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck if frame.missed => None,
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {

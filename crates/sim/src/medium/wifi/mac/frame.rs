@@ -15,8 +15,8 @@ pub enum FrameKind {
     Ack,
     /// Acknowledgement of the frames of a burst.
     BlockAck,
-    /// Request for a block acknowledgement.
-    Request,
+    /// A BAR: it asks for a block acknowledgement.
+    Bar,
     /// A data or management frame to all neighbours.
     Group,
 }

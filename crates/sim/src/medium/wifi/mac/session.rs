@@ -6,7 +6,7 @@
 //! originator's window, since a frame that the recipient has leaves a ghost there.
 //!
 //! Reference: IEEE 802.11-2020 10.25.6 (HT-immediate block acknowledgement).
-//! Left out: setting up a session on the air. A hole at the recipient ends when its frame comes or a request moves the window.
+//! Left out: setting up a session on the air. A hole at the recipient ends when its frame comes or a BAR moves the window.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct Session {
     pub frames: VecDeque<Tried>,
     /// Number of the first.
     pub start: u32,
-    /// Frames of a burst whose acknowledgement did not come: a request asks for them.
+    /// Frames of a burst whose acknowledgement did not come: a BAR asks for them.
     pub asked: u16,
     /// A frame that was on the air was given up, and the recipient does not know that it will not come.
     pub moved: bool,
@@ -101,9 +101,9 @@ mod tests {
         assert_eq!(reorder.packets().count(), 0);
     }
 
-    /// A request that moves the window lets go what waited before its start, and what follows in order.
+    /// A BAR that moves the window lets go what waited before its start, and what follows in order.
     #[test]
-    fn a_request_ends_holes() {
+    fn a_bar_ends_holes() {
         let mut reorder = Reorder::default();
         for number in [1, 3, 4, 6] {
             reorder.hold(number, Id::raw(number), Time::ZERO);

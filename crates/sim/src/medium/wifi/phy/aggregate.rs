@@ -1,7 +1,6 @@
 //! Bytes of aggregates and of their answers, and how many frames a PPDU may carry.
 //!
-//! Reference: IEEE 802.11-2020 9.7 (A-MPDU), 9.3.2.2 (A-MSDU), 9.3.1.7 and 9.3.1.8 (block acknowledgements and their
-//! requests), 10.12.2 (least distance of MPDUs).
+//! Reference: IEEE 802.11-2020 9.7 (A-MPDU), 9.3.2.2 (A-MSDU), 9.3.1.7 and 9.3.1.8 (block acknowledgements and BARs), 10.12.2 (least distance of MPDUs).
 
 use backwater_transport::units::{Rate, Span};
 
@@ -11,7 +10,7 @@ use super::mode::{Format, LONGEST, Mode};
 pub const DELIMITER: u64 = 4;
 /// Header of a packet in an A-MSDU: addresses and length (14), LLC and SNAP (8).
 pub const SUBFRAME: u64 = 22;
-/// Length of a request for a block acknowledgement.
+/// Length of a BAR, which asks for a block acknowledgement.
 pub const BAR: u64 = 24;
 
 /// Length of a block acknowledgement for a window of so many frames: header, control, start and FCS, and a bit each.

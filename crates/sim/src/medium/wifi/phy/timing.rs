@@ -107,6 +107,22 @@ impl Medium {
         }
     }
 
+    /// Bytes, rate and airtime of a frame of an exchange.
+    #[inline]
+    pub fn on_air(&self, kind: FrameKind, exchange: &Exchange) -> (u64, Rate, Span) {
+        let phy = &self.phy;
+        let answer = |bytes| (bytes, phy.answer_to(exchange.reference), exchange.ack);
+        match kind {
+            FrameKind::Rts => (standard::RTS, phy.control, self.rts),
+            FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), self.cts),
+            FrameKind::Ack => answer(standard::ACK),
+            FrameKind::BlockAck => answer(self.block_ack_bytes()),
+            FrameKind::Data | FrameKind::Group | FrameKind::Bar => {
+                (exchange.bytes, exchange.rate, exchange.data)
+            }
+        }
+    }
+
     /// Whether stations send several frames in one PPDU.
     #[inline]
     pub fn aggregates(&self) -> bool {
@@ -183,7 +199,7 @@ impl Medium {
         let rest = match kind {
             FrameKind::Rts => then(self.cts) + data(),
             FrameKind::Cts => data(),
-            FrameKind::Data | FrameKind::Request => ack(),
+            FrameKind::Data | FrameKind::Bar => ack(),
             FrameKind::Ack | FrameKind::BlockAck => Span::ZERO,
             FrameKind::Group => return Span::ZERO,
         };

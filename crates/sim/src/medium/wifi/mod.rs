@@ -7,7 +7,7 @@
 //! * `build_stations` makes stations and hops, `check_medium` and `check_flows` refuse media and flows, `count` is what stations count.
 //! * `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 //!
-//! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
+//! Abstractions: no beacons, no association, no fragments, block acknowledgement agreed before the run; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
 //! slot boundaries; a station senses a transmission at the instant after it began, so that two that
 //! begin at one instant collide. A sender whose answer will not come knows at the end of its frame
@@ -42,7 +42,7 @@ use crate::record::pcapng::LinkType;
 pub const PART: Part<Offer> = Part {
     id: "802.11",
     aliases: &["wifi"],
-    summary: "802.11b or OFDM radio, DCF or EDCA, between stations on a plane",
+    summary: "802.11b to 802.11be radio, DCF or EDCA, A-MPDUs, between stations on a plane",
     source: "IEEE 802.11-2016 clauses 10, 16, 17",
     options: &[],
     build: Offer {

@@ -5,6 +5,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 use crate::shape::{Field, Shape};
 
 mod channel;
+pub mod modes;
 
 pub use channel::{CHANNEL, OF_ALL, OF_DISC};
 
@@ -14,15 +15,6 @@ pub static MEDIUM: &[Field] = &[
     Field::free("mac", Shape::Fields(MAC), "rules of access"),
     Field::needed("channel", Shape::Fields(CHANNEL), "who hears whom"),
 ];
-
-/// Widths of a channel, the narrowest first.
-pub const WIDTHS: &[&str] = &["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"];
-
-/// Guard intervals, as `Guard::ALL` has them.
-pub const GUARDS: &[&str] = &["0.4 us", "0.8 us", "1.6 us", "3.2 us"];
-
-/// Options that only the modes of 802.11n and later have.
-pub const OF_MODES: &[&str] = &["mcs", "width", "streams", "guard", "coding"];
 
 /// `media.NAME.phy`.
 pub static PHY: &[Field] = &[
@@ -41,44 +33,13 @@ pub static PHY: &[Field] = &[
         Default::Absent,
         "rate of data frames up to 802.11g",
     )),
-    Field::option(
-        Opt::new(
-            "mcs",
-            Kind::Count,
-            Default::Absent,
-            "modulation and code of data frames of 802.11n and later, the same numbers for any number of streams: up to 7 \
-             (802.11n), 9 (802.11ac), 11 (802.11ax), 13 (802.11be)",
-        )
-        .at_most("13"),
-    ),
-    Field::option(Opt::new(
-        "width",
-        Kind::Choice(WIDTHS),
-        Default::Is("20 MHz"),
-        "width of the channel of 802.11n and later",
-    )),
-    Field::option(
-        Opt::new(
-            "streams",
-            Kind::Count,
-            Default::Is("1"),
-            "spatial streams of 802.11n and later",
-        )
-        .at_least("1")
-        .at_most("8"),
-    ),
-    Field::option(Opt::new(
-        "guard",
-        Kind::Choice(GUARDS),
-        Default::Is("0.8 us"),
-        "guard interval of 802.11n and later",
-    )),
-    Field::option(Opt::new(
-        "coding",
-        Kind::Choice(&["standard", "BCC", "LDPC"]),
-        Default::Is("standard"),
-        "code of 802.11n and 802.11ac; standard = BCC, and LDPC for 802.11ax and 802.11be",
-    )),
+    modes::MCS,
+    modes::WIDTH,
+    modes::STREAMS,
+    modes::GUARD,
+    modes::CODING,
+    modes::RATE_CONTROL,
+    modes::IDEAL_LOSS,
     Field::option(Opt::new(
         "control",
         Kind::Rate,
@@ -99,23 +60,6 @@ pub static PHY: &[Field] = &[
         Default::Is("long"),
         "preamble of 802.11b: 192 us or 96 us",
     )),
-];
-
-/// Aggregation by A-MPDU.
-pub const A_MPDU: &str = "a-mpdu";
-
-/// Minimum MPDU Start Spacing. 9.4.2.55.3.
-pub const SPACINGS: &[&str] = &[
-    "0 us", "0.25 us", "0.5 us", "1 us", "2 us", "4 us", "8 us", "16 us",
-];
-
-/// Options that only media with aggregation have.
-pub const OF_AGGREGATES: &[&str] = &[
-    "ba_window",
-    "aggregate_bytes",
-    "aggregate_time",
-    "mpdu_spacing",
-    "missed_ba",
 ];
 
 /// `media.NAME.mac`.
@@ -185,54 +129,12 @@ pub static MAC: &[Field] = &[
         )
         .at_least("1 ms"),
     ),
-    Field::option(Opt::new(
-        "aggregation",
-        Kind::Choice(&["off", A_MPDU]),
-        Default::Is("off"),
-        "whether frames of 802.11n and later go as A-MPDUs, as many to a neighbour as the bounds allow, under immediate block \
-         acknowledgement",
-    )),
-    Field::option(
-        Opt::new(
-            "ba_window",
-            Kind::Count,
-            Default::Absent,
-            "frames that may be under way to a neighbour; left out: 64 (802.11n, 802.11ac), 256 (802.11ax), 1024 (802.11be)",
-        )
-        .at_least("1")
-        .at_most("1024"),
-    ),
-    Field::option(
-        Opt::new(
-            "aggregate_bytes",
-            Kind::Bytes,
-            Default::Absent,
-            "most bytes of an A-MPDU; the standard's where it is left out",
-        )
-        .at_least("1 kB"),
-    ),
-    Field::option(
-        Opt::new(
-            "aggregate_time",
-            Kind::Span,
-            Default::Is("5484 us"),
-            "longest A-MPDU on the air",
-        )
-        .at_least("100 us")
-        .at_most("5484 us"),
-    ),
-    Field::option(Opt::new(
-        "mpdu_spacing",
-        Kind::Choice(SPACINGS),
-        Default::Is("0 us"),
-        "least time between the beginnings of two frames of an A-MPDU; empty delimiters fill it",
-    )),
-    Field::option(Opt::new(
-        "missed_ba",
-        Kind::Choice(&["bar", "data"]),
-        Default::Is("bar"),
-        "after a block acknowledgement that did not come: ask for it, or send the frames again",
-    )),
+    modes::AGGREGATION,
+    modes::BA_WINDOW,
+    modes::AGGREGATE_BYTES,
+    modes::AGGREGATE_TIME,
+    modes::MPDU_SPACING,
+    modes::MISSED_BA,
     Field::free(
         "ac",
         Shape::Fields(CATEGORIES),

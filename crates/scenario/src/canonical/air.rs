@@ -7,7 +7,7 @@ use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Cou
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
-use backwater_sim::medium::wifi::spec::Aggregation;
+use backwater_sim::medium::wifi::spec::{Aggregation, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use serde_json::{Value, json};
 
@@ -29,6 +29,11 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ]);
     if let (Json::Object(fields), Some(high)) = (&mut form, &medium.high) {
         fields.insert("mode".to_owned(), mode(&high.mode));
+        let ideal = match high.control {
+            RateControl::Off => Json::Flag(false),
+            RateControl::Ideal(loss) => Json::real(loss),
+        };
+        fields.insert("ideal_loss".to_owned(), ideal);
     }
     let phy = form;
     let count = |n: u32| Json::count(u64::from(n));

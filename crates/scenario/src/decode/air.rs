@@ -8,18 +8,19 @@ use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
-use backwater_sim::medium::wifi::spec::{Aggregation, High};
+use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
 
 use super::record::Record;
-use super::settings::capacity;
+use super::settings::{capacity, place};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
 use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
+use crate::wireless::modes;
 use crate::{names, units, wireless};
 
 /// Default buffer of a station's access category: S0.
@@ -65,7 +66,7 @@ fn mode(node: &Node, args: &Args) -> Result<Option<Mode>, Diagnostic> {
         let key = entry.key.as_str();
         let (foreign, other) = match format {
             Some(_) => (key == "data", "802.11a"),
-            None => (wireless::OF_MODES.contains(&key), "802.11n"),
+            None => (modes::OF_MODES.contains(&key), "802.11n"),
         };
         if foreign {
             let what = format!("`{}.{key}`: {standard} has no `{key}`", node.path);
@@ -137,8 +138,13 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagno
             _ => Band::Ghz5,
         },
     };
+    let control = match args.choice("rate_control") {
+        modes::IDEAL => RateControl::Ideal(args.share("ideal_loss")),
+        _ => RateControl::Off,
+    };
     let high = mode.map(|mode| High {
         mode,
+        control,
         aggregation: None,
     });
     Ok((phy, high))
@@ -150,10 +156,10 @@ fn aggregation(
     args: &Args,
     high: Option<&High>,
 ) -> Result<Option<Aggregation>, Diagnostic> {
-    let on = args.choice("aggregation") == wireless::A_MPDU;
+    let on = args.choice("aggregation") == modes::A_MPDU;
     for entry in node.table()? {
         let key = entry.key.as_str();
-        if !on && wireless::OF_AGGREGATES.contains(&key) {
+        if !on && modes::OF_AGGREGATES.contains(&key) {
             let what = format!(
                 "`{}.{key}`: without aggregation there is no `{key}`",
                 node.path
@@ -379,22 +385,4 @@ pub fn station_at(
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })
-}
-
-/// Coordinates of a place, metres.
-pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
-    let list = node.list()?;
-    if list.len() != 2 {
-        let what = format!(
-            "`{}` has {} coordinates: a place has two",
-            node.path,
-            list.len()
-        );
-        return Err(node.refuse(Fault::new(what, "write at = [\"0 m\", \"100 m\"]")));
-    }
-    let mut at = [0.0; 2];
-    for (metres, item) in at.iter_mut().zip(list) {
-        *metres = units::signed(item.text()?, "m").map_err(|f| item.refuse(f))?;
-    }
-    Ok(at)
 }

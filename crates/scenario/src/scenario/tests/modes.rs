@@ -159,10 +159,4 @@ fn what_an_aggregate_cannot_have_is_refused() {
         "send by the mode of their medium",
         "remove it",
     );
-    refused(
-        "model = \"disc\", transmit = \"100 m\"",
-        "model = \"physical\"",
-        "no errors of 802.11ac",
-        "disc",
-    );
 }

@@ -309,6 +309,8 @@ impl Air {
             true => Window::for_bursts(),
             false => Window::default(),
         };
+        let high = self.medium(from).high.filter(|_| to != NOBODY);
+        let mode = high.map(|high| high.modes()[0]);
         // The station limits what its hops hold together.
         let categories = radio.categories.len();
         let mut port = Port::idle(node, far, categories, Limit::Unlimited, more);
@@ -318,7 +320,8 @@ impl Air {
             port: id,
             from,
             to,
-            rate,
+            rate: mode.map_or(rate, |mode| mode.rate()),
+            mode,
             windows: smallvec![window; categories],
             airtime: 0,
         });

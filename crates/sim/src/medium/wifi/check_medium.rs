@@ -5,8 +5,9 @@ use backwater_transport::units::Rate;
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::physical::FLOOR;
-use crate::medium::wifi::spec::High;
+use crate::medium::wifi::spec::{High, RateControl};
 use crate::spec::{MediumSpec, Refusal};
 use crate::world::build::refuse;
 
@@ -89,12 +90,22 @@ fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusa
             return refuse(format!("{path}.mac.ba_window"), what, fix);
         }
     }
-    if let ChannelSpec::Physical(_) = medium.channel {
-        let what = format!("the physical channel has no errors of {name}");
+    if let (ChannelSpec::Disc(_), RateControl::Ideal(_)) = (&medium.channel, high.control) {
         return refuse(
-            format!("{path}.channel.model"),
+            format!("{path}.phy.rate_control"),
+            "the unit disc has no SNR by which stations could choose a mode",
+            "write rate_control = \"off\", or model = \"physical\"",
+        );
+    }
+    if let (ChannelSpec::Physical(_), None) = (&medium.channel, mode_errors::row(&high.mode)) {
+        let what = format!(
+            "the physical channel has no errors of MCS {} of {name}",
+            high.mode.mcs
+        );
+        return refuse(
+            format!("{path}.phy.mcs"),
             what,
-            "write model = \"disc\" and `transmit`, or a standard up to 802.11g",
+            "write MCS 11 or less, or model = \"disc\"",
         );
     }
     Ok(())

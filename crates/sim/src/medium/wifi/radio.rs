@@ -15,6 +15,7 @@ use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, Reply};
 use crate::medium::wifi::mac::window::Window;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::queue::rounds::RoundRobin;
 use crate::packet::List;
 use crate::stamp::Shown;
@@ -199,6 +200,8 @@ pub struct Hop {
     pub to: u32,
     /// Rate of data frames.
     pub rate: Rate,
+    /// Their mode, from 802.11n on.
+    pub mode: Option<Mode>,
     /// The frames that were tried, by category.
     pub windows: SmallVec<[Window; 1]>,
     /// Ticks of exchanges on it.

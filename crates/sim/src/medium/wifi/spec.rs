@@ -29,10 +29,35 @@ pub struct MediumSpec {
 /// What stations of 802.11n and later do.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct High {
-    /// The mode of their data frames.
+    /// The mode of their data frames, the fastest where they choose.
     pub mode: Mode,
+    /// How they choose.
+    pub control: RateControl,
     /// How they aggregate; none where each frame goes alone.
     pub aggregation: Option<Aggregation>,
+}
+
+/// How stations choose the modes of their data frames.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum RateControl {
+    /// They don't.
+    Off,
+    /// The fastest mode that loses no greater share of packets of 1500 B at the SNR of the last answer, the slowest at first.
+    Ideal(f64),
+}
+
+impl High {
+    /// The modes among which stations choose, the slowest first.
+    pub fn modes(&self) -> Vec<Mode> {
+        match self.control {
+            RateControl::Off => vec![self.mode],
+            RateControl::Ideal(_) => {
+                let with = |mcs| Mode { mcs, ..self.mode };
+                let legal = |mode: &Mode| mode.checked().is_ok();
+                (0..=self.mode.mcs).map(with).filter(legal).collect()
+            }
+        }
+    }
 }
 
 /// A-MPDUs under block acknowledgement.

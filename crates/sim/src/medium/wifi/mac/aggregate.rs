@@ -10,7 +10,7 @@ use crate::ids::{PacketId, PortId};
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
-use crate::medium::wifi::spec::Aggregation;
+use crate::medium::wifi::spec::{Aggregation, RateControl};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::{Onward, Shared};
@@ -39,10 +39,11 @@ impl Air {
         let served = &self.hops[hop as usize];
         let medium = self.medium(served.from);
         let overhead = medium.overhead;
-        let high = medium.high.as_ref().expect("a hop with a session");
-        let limits = high.aggregation.as_ref().expect("a hop with a session");
+        let limits = self.aggregation(hop, number);
+        let limits = limits.expect("a hop with a session");
+        let mode = served.mode.as_ref().expect("a hop with a session");
         let window = &served.windows[number];
-        let rate = high.mode.rate();
+        let rate = mode.rate();
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mut alone = 0;
@@ -64,9 +65,7 @@ impl Air {
             let more = all.with(mpdu, limits.bounds.apart, rate);
             if all.count == 0 {
                 alone = mpdu;
-            } else if !limits.bounds.hold(&more, &high.mode)
-                || high.mode.airtime(more.bytes()) > room
-            {
+            } else if !limits.bounds.hold(&more, mode) || mode.airtime(more.bytes()) > room {
                 break;
             }
             all = more;
@@ -119,7 +118,8 @@ impl Air {
         if session.asked > 0 || session.moved {
             return Some((FrameKind::Bar, exchange));
         }
-        let reference = medium.reference(served.rate);
+        let mode = served.mode?;
+        let reference = mode.reference();
         let ack = medium.block_ack(limits.window, reference);
         let room = match until > now {
             true => {
@@ -138,7 +138,7 @@ impl Air {
         let rts = burst.bytes > medium.mac.rts_above;
         let burst = Exchange {
             count: burst.count,
-            data: medium.burst(burst.bytes),
+            data: mode.airtime(burst.bytes),
             ack,
             bytes: burst.bytes,
             rate: served.rate,
@@ -151,6 +151,19 @@ impl Air {
             false => FrameKind::Data,
         };
         Some((kind, burst))
+    }
+
+    /// An answer has come over a hop: the mode of the next frames follows its SNR.
+    pub(super) fn choose_mode(&mut self, station: u32, hop: u32) {
+        let medium = self.medium(station);
+        let (Some(high), Some(receivers)) = (&medium.high, &medium.receivers) else {
+            return;
+        };
+        if high.control != RateControl::Off && self.hops[hop as usize].mode.is_some() {
+            let mode = receivers.fastest(self.hearings[station as usize].wanted);
+            let served = &mut self.hops[hop as usize];
+            (served.mode, served.rate) = (Some(mode), mode.rate());
+        }
     }
 
     /// When the frames of the burst that a station begins to send are on the air.
@@ -177,7 +190,8 @@ impl Air {
         let window = &served.windows[number];
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
-        let preamble = high.mode.preamble();
+        let mode = served.mode.expect("a burst of several frames");
+        let preamble = mode.preamble();
         let data = u128::from(exchange.data.0 - preamble.0);
         for _ in 0..exchange.count {
             place = window.open_from(place);
@@ -190,7 +204,7 @@ impl Air {
                 }
             };
             let mpdu = u64::from(len) + medium.overhead;
-            all = all.with(mpdu, limits.bounds.apart, high.mode.rate());
+            all = all.with(mpdu, limits.bounds.apart, mode.rate());
             let before = u128::from(all.bytes() - DELIMITER - mpdu);
             let after = data * before / u128::from(exchange.bytes);
             parts.push(now + preamble + Span(after as u64));
@@ -200,16 +214,15 @@ impl Air {
 
     /// The time of a burst that carries bytes of others: what a packet of so many IP bytes waits for them.
     pub(super) fn time_of_others(&self, station: u32, exchange: &Exchange, len: u16) -> Span {
-        let medium = self.medium(station);
-        match (&medium.high, exchange.count) {
-            (None, _) | (_, 0 | 1) => Span::ZERO,
-            (Some(high), _) => {
-                let own = (DELIMITER + u64::from(len) + medium.overhead).min(exchange.bytes);
-                let data = u128::from(exchange.data.0 - high.mode.preamble().0);
-                let others = u128::from(exchange.bytes - own);
-                Span((data * others / u128::from(exchange.bytes)) as u64)
-            }
-        }
+        let mode = exchange.hop.and_then(|hop| self.hops[hop as usize].mode);
+        let Some(mode) = mode.filter(|_| exchange.count > 1) else {
+            return Span::ZERO;
+        };
+        let overhead = self.medium(station).overhead;
+        let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
+        let data = u128::from(exchange.data.0 - mode.preamble().0);
+        let others = u128::from(exchange.bytes - own);
+        Span((data * others / u128::from(exchange.bytes)) as u64)
     }
 
     /// A BAR has reached its receiver, which lets go what waited for frames that will not come.

@@ -12,6 +12,7 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Fate};
 use crate::medium::wifi::events::Code;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
+use crate::medium::wifi::phy::mode::Mode;
 use crate::shared::Shared;
 
 impl Air {
@@ -122,8 +123,7 @@ impl Air {
                 let hop = &self.hops[hop as usize];
                 field = self.field_toward(station, hop.to);
                 let bytes = bytes + field.unwrap_or(0);
-                let high = medium.high.as_ref().filter(|_| hop.to != NOBODY);
-                (hop.to, bytes, hop.rate, high)
+                (hop.to, bytes, hop.rate, hop.mode)
             }
         };
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
@@ -132,10 +132,8 @@ impl Air {
             (false, NOBODY) => FrameKind::Group,
             (false, _) => FrameKind::Data,
         };
-        let (data, reference) = match mode {
-            None => (medium.phy.airtime(bytes, rate), rate),
-            Some(_) => (medium.data(bytes, rate), medium.reference(rate)),
-        };
+        let data = medium.data(bytes, rate, mode.as_ref());
+        let reference = mode.map_or(rate, |mode| mode.reference());
         let exchange = Exchange {
             category: number as u8,
             hop,
@@ -195,6 +193,8 @@ impl Air {
         let (bytes, rate, span) = medium.on_air(kind, exchange);
         let rest = medium.rest(kind, exchange);
         let aggregates = medium.aggregates();
+        let hop = exchange.hop.filter(|_| kind == FrameKind::Data);
+        let mode = hop.and_then(|hop| self.hops[hop as usize].mode);
         let duration = match self.log {
             Some(_) => medium.duration(kind, exchange),
             None => Span::ZERO,
@@ -236,24 +236,28 @@ impl Air {
         sense.sending = true;
         sense.lock = NOBODY;
         cx.run.calendar.push(ends, Code::Silence.of(station));
-        self.reach_receivers(cx, station, (rate, bytes), ends, now);
+        self.reach_receivers(cx, station, (rate, mode, bytes), ends, now);
     }
 
-    /// A frame of so many bytes at this rate reaches those around its sender.
+    /// A frame of so many bytes at this rate, or of a mode, reaches those around its sender.
     fn reach_receivers(
         &mut self,
         cx: &mut Shared,
         station: u32,
-        (rate, bytes): (Rate, u64),
+        (rate, mode, bytes): (Rate, Option<Mode>, u64),
         ends: Time,
         now: Time,
     ) {
-        match self.medium(station).receivers.is_some() {
-            true => {
-                self.arrive(station, rate, bytes, ends, now);
+        match &self.medium(station).receivers {
+            Some(receivers) => {
+                let rung = match &mode {
+                    Some(mode) => receivers.rung_of(mode),
+                    None => receivers.rung(rate),
+                };
+                self.arrive(station, rung, bytes, ends, now);
                 self.fail_missed(cx, station, now);
             }
-            false => self.overlap(station, now),
+            None => self.overlap(station, now),
         }
     }
 

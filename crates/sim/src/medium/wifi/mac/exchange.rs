@@ -246,6 +246,7 @@ impl Air {
                     radio.end_field(exchange.to);
                 }
                 self.burst_done(cx, station, hop, &exchange, now);
+                self.choose_mode(station, hop);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");

@@ -6,6 +6,7 @@ use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{self, DELIMITER};
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::standard::{self, Phy};
 use crate::medium::wifi::spec::{High, MediumSpec};
@@ -80,7 +81,7 @@ impl Medium {
             sifs,
             delta,
             capture: channel.capture(),
-            receivers: channel.receivers(phy.standard),
+            receivers: channel.receivers(phy.standard, high.as_ref()),
             rts: phy.airtime(standard::RTS, phy.control),
             cts,
             overhead: standard::OVERHEAD + qos,
@@ -97,14 +98,20 @@ impl Medium {
 
     /// Airtime of a data frame to one station.
     #[inline]
-    pub fn data(&self, bytes: u64, rate: Rate) -> Span {
-        match &self.high {
+    pub fn data(&self, bytes: u64, rate: Rate, mode: Option<&Mode>) -> Span {
+        match mode {
             None => self.phy.airtime(bytes, rate),
-            Some(high) => high.mode.airtime(match high.mode.format.delimits_all() {
+            Some(mode) => mode.airtime(match mode.format.delimits_all() {
                 true => DELIMITER + bytes,
                 false => bytes,
             }),
         }
+    }
+
+    /// The mode of this rate.
+    fn mode_of(&self, rate: Rate) -> Option<Mode> {
+        let modes = self.high.as_ref()?.modes();
+        modes.into_iter().find(|mode| mode.rate() == rate)
     }
 
     /// Bytes, rate and airtime of a frame of an exchange.
@@ -144,20 +151,6 @@ impl Medium {
         self.phy.airtime(bytes, self.phy.answer_to(reference))
     }
 
-    /// Airtime of a PPDU that carries so many bytes of several frames.
-    pub fn burst(&self, bytes: u64) -> Span {
-        let high = self.high.as_ref().expect("a medium with aggregation");
-        high.mode.airtime(bytes)
-    }
-
-    /// The rate by which the rate of the answer to a data frame is found.
-    #[inline]
-    pub fn reference(&self, rate: Rate) -> Rate {
-        self.high
-            .as_ref()
-            .map_or(rate, |high| high.mode.reference())
-    }
-
     /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
     pub fn damages(&self, wanted: u64, all: u64) -> bool {
         all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
@@ -171,8 +164,9 @@ impl Medium {
     /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
     pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
         let bytes = bytes + self.overhead;
-        let answer = self.ack(self.reference(rate));
-        let plain = self.data(bytes, rate) + self.sifs + answer;
+        let mode = self.mode_of(rate);
+        let reference = mode.map_or(rate, |mode| mode.reference());
+        let plain = self.data(bytes, rate, mode.as_ref()) + self.sifs + self.ack(reference);
         match bytes > self.mac.rts_above {
             true => plain + self.rts + self.cts + self.sifs.times(2),
             false => plain,

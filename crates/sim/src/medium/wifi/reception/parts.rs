@@ -2,7 +2,11 @@
 //!
 //! A collision with the preamble loses the whole PPDU; one that begins later loses the frames in whose time it falls. A
 //! receiver that has one frame of the PPDU has its Duration field too.
+//!
+//! Under the physical channel bits fail as `hearing` has it, and each frame by its own. Preamble and signal fields are received wherever
+//! the preamble was recognised.
 
+use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 use super::frame_set::FrameSet;
@@ -37,6 +41,15 @@ impl Parts {
     #[inline]
     pub fn is_burst(&self) -> bool {
         !self.begins.is_empty()
+    }
+
+    /// The place of the frame on the air at an instant, and when the next one begins.
+    fn frame_at(&self, at: Time) -> (u16, Option<Time>) {
+        let next = self.begins.partition_point(|begin| *begin <= at);
+        (
+            next.saturating_sub(1) as u16,
+            self.begins.get(next).copied(),
+        )
     }
 
     /// Whether this instant belongs to the preamble.
@@ -79,6 +92,52 @@ impl Hits {
     pub fn end(&mut self, parts: &Parts, now: Time) -> bool {
         self.close(parts, now);
         self.frames.len() as usize == parts.begins.len()
+    }
+}
+
+/// A burst that a station receives under the physical channel.
+#[derive(Clone, Debug, Default)]
+pub struct Received {
+    parts: Parts,
+    /// Frames in which a bit has failed.
+    pub failed: FrameSet,
+}
+
+impl Received {
+    /// A burst begins to be received.
+    pub fn begin(&mut self, parts: &Parts) {
+        self.parts.begins.clone_from(&parts.begins);
+        self.failed.clear();
+    }
+
+    /// Marks the frames in which a bit has failed by now, where bits failed at `rate` by tick since `suspect`. At `suspect` one may have: it was
+    /// drawn for `bound`. Errors have no memory, so behind a frame that is damaged the process begins anew. True where no frame is whole.
+    pub fn settle(
+        &mut self,
+        random: &mut Random,
+        (bound, rate): (f64, f64),
+        suspect: Time,
+        now: Time,
+    ) -> bool {
+        let mut at = suspect;
+        let mut fails = bound * random.unit() <= rate;
+        loop {
+            if fails {
+                let (frame, next) = self.parts.frame_at(at);
+                self.failed.insert(frame);
+                match next {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            let after = random.exponential(1.0) / rate;
+            if at >= now || after >= (now.0 - at.0) as f64 {
+                break;
+            }
+            at = Time(at.0 + after as u64);
+            fails = true;
+        }
+        self.failed.len() as usize == self.parts.begins.len()
     }
 }
 

@@ -58,6 +58,8 @@ use crate::ethernet::{EVERYBODY, mac, map, map_size, put16};
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.
 const PRESENT: u32 = 0b1111;
+/// The bit of the rate among them.
+const RATE_PRESENT: u32 = 0b100;
 const FCS_AT_END: u8 = 0x10;
 const SHORT_PREAMBLE: u8 = 0x02;
 const BAD_FCS: u8 = 0x40;
@@ -101,8 +103,8 @@ const ELEMENT: u64 = 10;
 pub struct Frame<'a> {
     /// When its first bit behind the preamble left, in microseconds.
     pub first_bit_us: u64,
-    /// Rate of what follows the PHY header, in units of 500 kbit/s.
-    pub rate: u8,
+    /// Rate of what follows the PHY header, in units of 500 kbit/s; none for 802.11n and later, whose rates the field has not.
+    pub rate: Option<u8>,
     /// Which channel it was on.
     pub channel: Channel,
     /// It has the short preamble of 802.11b.
@@ -352,7 +354,11 @@ fn radiotap(out: &mut Vec<u8>, frame: &Frame<'_>) {
     };
     out.extend_from_slice(&[0, 0]); // version and padding
     out.extend_from_slice(&RADIOTAP.to_le_bytes());
-    out.extend_from_slice(&PRESENT.to_le_bytes());
+    let present = match frame.rate {
+        Some(_) => PRESENT,
+        None => PRESENT & !RATE_PRESENT,
+    };
+    out.extend_from_slice(&present.to_le_bytes());
     out.extend_from_slice(&frame.first_bit_us.to_le_bytes());
     let short = if frame.short_preamble {
         SHORT_PREAMBLE
@@ -361,7 +367,8 @@ fn radiotap(out: &mut Vec<u8>, frame: &Frame<'_>) {
     };
     let bad = if frame.lost { BAD_FCS } else { 0 };
     out.push(FCS_AT_END | short | bad);
-    out.push(frame.rate);
+    // Without a rate the channel needs a byte of padding.
+    out.push(frame.rate.unwrap_or(0));
     put_le(out, frequency);
     put_le(out, channel);
     put16(out, 0); // to a multiple of eight

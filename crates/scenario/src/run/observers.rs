@@ -47,7 +47,13 @@ impl Observers {
             world.start_law_log();
             world.ends.start_log();
         }
-        if keep.pcap.is_some() {
+        if let Some(path) = keep.pcap {
+            if world.air().media.iter().any(|medium| medium.aggregates()) {
+                let what =
+                    "a capture has no A-MPDUs yet: write aggregation = \"off\", or keep records";
+                let name = path.display().to_string();
+                return Err(Failure::Io(name, std::io::Error::other(what)));
+            }
             world.start_air_log();
         }
         let open = |path: &Path| {

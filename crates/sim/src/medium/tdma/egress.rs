@@ -79,7 +79,7 @@ impl Shared {
             size: packet.frame(),
             class: packet.class(),
             entry: packet.entry,
-            lost: false,
+            lost: None,
         };
         packet.serial += departs.since(began).0;
         let held = at.since(packet.at).0;

@@ -39,11 +39,15 @@ pub fn write(
         (FrameKind::Data | FrameKind::Group, None) => {
             unreachable!("such a frame carries something")
         }
+        (FrameKind::BlockAck | FrameKind::Bar, None) => {
+            unreachable!("frames of a medium with aggregation are not kept")
+        }
     };
     let Time(first_bit) = frame.at + phy.preamble();
     let described = wifi::Frame {
         first_bit_us: first_bit / 1_000_000,
-        rate: (frame.rate.0 / 500_000) as u8,
+        rate: (phy.standard.rates().contains(&frame.rate.0))
+            .then_some((frame.rate.0 / 500_000) as u8),
         channel: match (phy.standard, phy.band) {
             (Standard::HrDsss, _) => Channel::Cck,
             (Standard::Ofdm, Band::Ghz2) => Channel::OfdmBelow3Ghz,

@@ -483,7 +483,7 @@ impl Tables {
     }
 
     /// A part with the options it needs and some of the others.
-    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: fn(&str) -> bool) -> Value {
+    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: impl Fn(&str) -> bool) -> Value {
         let rows: Vec<&Value> = self
             .rows(table)
             .iter()

@@ -114,7 +114,22 @@ def _entry(row: dict[str, Any]) -> str:
     if row["options"]:
         lines += ["", "| option | type | default | range | |", "|---|---|---|---|---|"]
         lines += ["| " + " | ".join(_cells(option)) + " |" for option in row["options"]]
+    if row.get("modes"):
+        lines += ["", *_modes(row["modes"])]
     return "\n".join(lines)
+
+
+def _modes(modes: list[dict[str, Any]]) -> Iterator[str]:
+    """A table of the modes of a standard."""
+    guards = list(modes[0]["rates_bps"])
+    heads = ["MCS", "width", "bits of a symbol", "answers by"]
+    yield "| " + " | ".join([*heads, *(f"Mbit/s, {guard}" for guard in guards)]) + " |"
+    yield "|---" * (len(heads) + len(guards)) + "|"
+    for mode in modes:
+        cells = [str(mode["mcs"]), f"{mode['width_MHz']} MHz", str(mode["bits_per_symbol"])]
+        cells.append(f"{mode['reference_bps'] // 1_000_000} Mbit/s")
+        cells += [f"{mode['rates_bps'][guard] / 1e6:.1f}" for guard in guards]
+        yield "| " + " | ".join(cells) + " |"
 
 
 def _cells(option: dict[str, Any]) -> Iterator[str]:

@@ -21,6 +21,8 @@ from backwater.model.builders.wired import (
     Port,
     Routing,
     Switch,
+    TdmaMedium,
+    TerminalLink,
     TraceLink,
 )
 from backwater.model.builders.wireless import Medium, Station
@@ -53,9 +55,9 @@ class Scenario(Table):
     limits: Limits | Written | None = None
     routing: Routing | Written | None = None
     topology: Topology | Written | None = None
-    media: Mapping[str, Medium | Written] | None = None
+    media: Mapping[str, Medium | TdmaMedium | Written] | None = None
     nodes: Mapping[str, Host | Switch | Station | Written] | None = None
-    links: Mapping[str, Link | OneWayLink | TraceLink | Written] | None = None
+    links: Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written] | None = None
     ports: Mapping[str, Port | Written] | None = None
     mechanisms: Mapping[str, Mechanism | Written] | None = None
     routes: Mapping[str, Sequence[str]] | None = None

@@ -79,11 +79,13 @@ impl Shared {
             size: packet.frame(),
             class: packet.class(),
             entry: packet.entry,
-            lost: false,
+            lost: None,
         };
         packet.serial += departs.since(began).0;
-        let held = at.since(packet.at).0;
+        let came = packet.at;
+        let held = at.since(came).0;
         let port = &mut self.network.ports[id];
+        port.more.came = came;
         port.free(gone.queue, gone.size);
         port.count_sent(gone.size, held);
         let calendar = &mut self.run.calendar;

@@ -137,10 +137,11 @@ mutants:
 	    echo "not mutated: cargo-mutants is absent (cargo install --locked cargo-mutants)"; \
 	fi
 
-# All mutants in one build: hours, and it goes on where it was. MUTANTS='--only queue/red.rs' or MUTANTS='--hours 1' takes a part.
+# All mutants in one build: hours, and it goes on where it was. What the fast tests leave is tried with the slow ones. MUTANTS='--only queue/red.rs' or MUTANTS='--hours 1' takes a part.
 mutants-all: setup
 	cargo test --locked --manifest-path scripts/mutate/Cargo.toml --target-dir target/mutate/tool
 	$(BIN)/python scripts/mutants.py $(MUTANTS)
+	$(BIN)/python scripts/mutants.py --step run --again survived-fast --seconds 600 $(MUTANTS)
 	$(BIN)/python docs/results/mutants.py --into docs/results/mutants.md target/mutate
 
 # Structure-aware: every part of every table, with the invariants of a run as oracle.

@@ -52,6 +52,22 @@ pub struct Spec {
     pub flows: Vec<FlowSpec>,
 }
 
+impl Spec {
+    /// The queue management of each egress by name, "A>B" or "A>medium".
+    pub fn queue_management(&mut self) -> Vec<(String, &mut Option<AnyAqm>)> {
+        let ports = self.ports.iter_mut();
+        let mut all: Vec<_> = ports.map(|p| (p.name.clone(), &mut p.aqm)).collect();
+        let media = &self.media;
+        for node in &mut self.nodes {
+            if let NodeKind::Station(radios) = &mut node.kind {
+                let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
+                all.extend(radios.iter_mut().map(|r| (of(r.medium), &mut r.aqm)));
+            }
+        }
+        all
+    }
+}
+
 /// How destinations turn into egress ports.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Routing {

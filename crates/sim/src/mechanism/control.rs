@@ -32,7 +32,7 @@ pub struct Control {
     notifier: Box<dyn AtNode>,
     /// What the notifier said of itself. Read at every arrival.
     facts: Facts,
-    /// Those that it may tell, by number.
+    /// Neighbours that are told, by number.
     neighbours: Vec<Toward>,
     places: Vec<Watched>,
     outbox: VecDeque<Told>,
@@ -76,7 +76,7 @@ impl Control {
         self.facts.carrier
     }
 
-    /// Its notifier, if it is one of this type.
+    /// Its notifier as this type; none where it has another.
     #[cfg(test)]
     pub fn notifier_mut<T: 'static>(&mut self) -> Option<&mut T> {
         let any: &mut dyn std::any::Any = &mut *self.notifier;
@@ -150,7 +150,7 @@ impl Control {
     /// Whether something may follow from an arrival, beside what rates count.
     #[inline]
     pub fn observes_arrivals(&self, place: usize) -> bool {
-        self.places[place].observes != Observes::None || self.facts.hears_arrivals()
+        self.places[place].observes != Observes::None || self.facts.needs_arrivals()
     }
 
     /// Whether any class is congested, so that departures matter.

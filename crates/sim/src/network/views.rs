@@ -18,11 +18,6 @@ impl Network {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// The first packet of a class queue that holds some.
-    pub(crate) fn first_of(&self, id: PortId, q: usize) -> &Packet {
-        &self.packets[self.ports[id].queue(q).list.head()]
-    }
-
     /// What the node holds of a class that came in through `from`.
     pub(crate) fn ingress_view(&self, from: PortId, class: usize, now: Time) -> View<'static> {
         let port = &self.ports[from];
@@ -48,7 +43,7 @@ impl Network {
         let mut view = port.view(q, now);
         if port.is(Traits::TIMED) {
             let first = self.packets.walk(&port.queue(q).list).next();
-            view.sojourn = first.map_or(Span::ZERO, |first| now.since(first.at));
+            view.sojourn = first.map_or(Span::ZERO, |p| Span(now.0.saturating_sub(p.at.0)));
         }
         view
     }

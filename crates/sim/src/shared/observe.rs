@@ -211,6 +211,10 @@ impl Shared {
         now: Time,
     ) {
         self.network.stamp_arrival(id, packet_id, true, now);
+        if cause != Cause::Aqm {
+            let judged = cause == Cause::MemoryFull;
+            self.network.tell_overflow(id, packet_id, q, judged, now);
+        }
         if let Some((control, place)) = self.network.ports[id].watch {
             self.mechanisms.mind_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);

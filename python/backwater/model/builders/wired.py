@@ -178,6 +178,8 @@ class TraceLink(Table):
     * `clock`: whether opportunities, the delay before the queue and delays in logs count
       whole milliseconds (default ms)
     * `repeat`: begin a recorded trace again after its end; true where it is left out
+    * `phase`: where a recorded trace begins: at its first line, or at a millisecond of it
+      that the seed chooses, each direction on its own (default recorded)
     * `delay`: propagation delay (time, default 0 s)
     * `delay_at`: where a packet waits for the delay: before the queue, as in both
       directions of cellsim, or behind it, as what leaves mm-link inside mm-delay (default
@@ -197,6 +199,7 @@ class TraceLink(Table):
     first: Literal["opportunity", "arrival"] | None = None
     clock: Literal["ms", "exact"] | None = None
     repeat: bool | None = None
+    phase: Literal["recorded", "drawn"] | None = None
     delay: Time | None = None
     delay_at: Literal["before-queue", "after-queue"] | None = None
     max_frame: Size | None = None

@@ -17,7 +17,7 @@ impl Control {
     /// Lets arrivals pass without a look while the queue of a place holds no more than its mark. `buffer` is what the queue
     /// may hold.
     pub fn pass_below_the_mark(&mut self, place: usize, buffer: u64) {
-        let standing = self.facts.hears_arrivals();
+        let standing = self.facts.needs_arrivals();
         let slack = self.slack(place, buffer);
         let looks = self.facts.hears.has(Cues::SENDERS);
         let watched = &mut self.places[place];

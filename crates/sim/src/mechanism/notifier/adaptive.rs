@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
-use super::congestion_notification::{AdaptiveTerms, NEEDS};
+use super::adaptive_terms::{AdaptiveTerms, NEEDS};
 use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Owner, Reach, Site, Timer, Waiting};
 use super::terms::Cast;
 use crate::mechanism::carrier::{Told, Toward};

@@ -3,6 +3,7 @@
 //! by themselves; `judgements` are steps that a station tells itself; `marks` tells nothing.
 
 pub mod adaptive;
+mod adaptive_terms;
 mod congestion_notification;
 mod destination;
 pub mod judgements;
@@ -18,7 +19,7 @@ pub mod voice;
 
 use backwater_transport::part::Part;
 
-pub use congestion_notification::AdaptiveTerms;
+pub use adaptive_terms::AdaptiveTerms;
 pub use judgements::OwnTerms;
 pub use request::Request;
 pub use row::{AnyNotifier, Build, Notify, Reach};
@@ -48,6 +49,6 @@ pub static NEEDS: &[Needs] = &[
     terms::NEEDS,
     terms::NEEDS_OF_ADDRESSES,
     request::NEEDS,
-    congestion_notification::NEEDS,
+    adaptive_terms::NEEDS,
     judgements::NEEDS,
 ];

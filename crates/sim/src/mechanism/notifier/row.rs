@@ -112,7 +112,7 @@ impl Facts {
 
     /// Whether something may follow from an arrival that no detector looks at.
     #[inline]
-    pub fn hears_arrivals(&self) -> bool {
+    pub fn needs_arrivals(&self) -> bool {
         self.hears.has(Cues::ARRIVALS.and(Cues::SENDERS)) || self.marks()
     }
 }

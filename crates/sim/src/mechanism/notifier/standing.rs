@@ -6,12 +6,14 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::row::{Cue, Cues, Facts, Notifier, Site, Timer, Waiting};
-use super::terms::{Addresses, Audience, Terms};
+use super::marks::Marks;
+use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Site, Timer, Waiting};
+use super::terms::{Addresses, Audience, NEEDS, NEEDS_OF_ADDRESSES, Terms};
 use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
 use crate::limit::MAX_CLASSES;
-use crate::mechanism::carrier::{Told, Toward};
+use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::gates::Gates;
+use crate::mechanism::needs::Needs;
 use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::table::Id;
@@ -29,6 +31,26 @@ pub struct Standing {
     respond: AnyResponder,
     neighbours: Vec<Neighbour>,
     voices: Vec<Voice>,
+}
+
+impl Notify for Terms {
+    fn needs(&self) -> Needs {
+        match self.addresses {
+            None => NEEDS,
+            Some(_) => NEEDS_OF_ADDRESSES,
+        }
+    }
+
+    fn standing(&self) -> Option<&Terms> {
+        Some(self)
+    }
+
+    fn at(&self, site: &Site) -> Box<dyn AtNode> {
+        match self.carrier {
+            CarriedBy::Mark => Box::new(Marks),
+            CarriedBy::Frame | CarriedBy::Header => Box::new(Standing::at(self.clone(), site)),
+        }
+    }
 }
 
 impl Notifier for Standing {
@@ -368,7 +390,6 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
     use crate::mechanism::RESPONDERS;
-    use crate::mechanism::carrier::CarriedBy;
     use crate::mechanism::notifier::Cast;
     use backwater_transport::part::Args;
 

@@ -3,9 +3,6 @@
 use backwater_transport::part::{Args, Default, Kind, Opt};
 use backwater_transport::units::{Rate, Span};
 
-use super::marks::Marks;
-use super::row::{AtNode, Notify, Site};
-use super::standing::Standing;
 use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Form;
@@ -65,26 +62,6 @@ pub enum Cast {
     Each,
     /// One for all.
     Group,
-}
-
-impl Notify for Terms {
-    fn needs(&self) -> Needs {
-        match self.addresses {
-            None => NEEDS,
-            Some(_) => NEEDS_OF_ADDRESSES,
-        }
-    }
-
-    fn standing(&self) -> Option<&Terms> {
-        Some(self)
-    }
-
-    fn at(&self, site: &Site) -> Box<dyn AtNode> {
-        match self.carrier {
-            CarriedBy::Mark => Box::new(Marks),
-            CarriedBy::Frame | CarriedBy::Header => Box::new(Standing::at(self.clone(), site)),
-        }
-    }
 }
 
 impl Terms {

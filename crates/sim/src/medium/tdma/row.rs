@@ -5,7 +5,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use super::super::offer::Offer;
 use super::spec::Demand;
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// The row.
 pub const PART: Part<Offer> = Part {

@@ -16,9 +16,9 @@ use crate::mechanism::notifier::standing::MAX_NEIGHBOURS;
 use crate::mechanism::responder::Responder;
 use crate::medium::offer::Offer;
 use crate::network::Network;
-use crate::record::frame_bytes::MOST_MAPPED;
 use crate::spec::{MechanismSpec, Refusal, Spec, TransportSpec};
 use crate::switch::Ledger;
+use backwater_wire::ethernet::MOST_MAPPED;
 
 /// Hosts that a header field can name: 20 bytes and an address each fit the 482 bytes of an envelope frame (802.3as).
 const MOST_IN_FIELD: usize = (482 - 20) / 6;

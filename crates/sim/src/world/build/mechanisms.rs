@@ -21,6 +21,7 @@ use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::mechanism::{Echo, Hearing, Mechanisms};
 use crate::medium::{AIR, WIRE};
 use crate::network::{Network, Traits};
+use crate::shared::Shared;
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
@@ -248,39 +249,7 @@ impl World {
         for port in &mechanism.at {
             let id: PortId = Id::new(*port);
             self.shared.network.check_node(spec, id, &path)?;
-            let node = self.shared.network.ports[id].node;
-            let voice = self.shared.mechanisms.voice(spec, number, node, terms);
-            let other = voice.map(|c| {
-                let number = self.shared.mechanisms.controls[c].number();
-                &spec.mechanisms[number as usize]
-            });
-            let one_timer = other
-                .and_then(|m| m.notify.standing())
-                .is_some_and(|t| t.alike(terms));
-            let control = match voice {
-                Some(c) if one_timer => c,
-                Some(c) => {
-                    let other =
-                        &spec.mechanisms[self.shared.mechanisms.controls[c].number() as usize].name;
-                    let what = format!(
-                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
-                        self.shared.network.nodes[node].name
-                    );
-                    return refuse(
-                        format!("{path}.notify"),
-                        what,
-                        "give both the same kind, quanta and refresh",
-                    );
-                }
-                None => self.shared.mechanisms.new_control(
-                    &mut self.shared.network,
-                    spec,
-                    number,
-                    node,
-                    mechanism,
-                    terms,
-                )?,
-            };
+            let control = self.control_at(spec, number, id, &path, terms)?;
             self.shared.mechanisms.watch_port(
                 &mut self.shared.network,
                 &mut self.shared.run.calendar,
@@ -291,6 +260,37 @@ impl World {
             )?;
         }
         Ok(())
+    }
+
+    /// Who speaks for a mechanism at the node of a port; made if nobody does.
+    fn control_at(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        id: PortId,
+        path: &str,
+        terms: &Terms,
+    ) -> Result<ControlId, Refusal> {
+        let Shared {
+            network,
+            mechanisms,
+            ..
+        } = &mut self.shared;
+        let node = network.ports[id].node;
+        let mechanism = &spec.mechanisms[number];
+        let Some(control) = mechanisms.voice(spec, number, node, terms) else {
+            return mechanisms.new_control(network, spec, number, node, mechanism, terms);
+        };
+        let other = &spec.mechanisms[mechanisms.controls[control].number() as usize];
+        if other.notify.standing().is_some_and(|t| t.alike(terms)) {
+            return Ok(control);
+        }
+        let what = format!(
+            "mechanism {} sends another PAUSE at {}, and a neighbour has one timer for all",
+            other.name, network.nodes[node].name
+        );
+        let fix = "give both the same kind, quanta and refresh";
+        refuse(format!("{path}.notify"), what, fix)
     }
 }
 

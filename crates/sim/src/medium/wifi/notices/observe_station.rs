@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Span, Time};
 
 use crate::ids::{ControlId, PacketId};
-use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::control::HeldBack;
@@ -17,10 +16,10 @@ use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::radio::{Ghost, Transmission};
+use crate::medium::wifi::mac::window::{Ghost, Transmission};
 use crate::network::Network;
 use crate::network::views::queued_hosts;
-use crate::packet::{List, Packet};
+use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::table::Id;
 
@@ -71,81 +70,6 @@ impl Air {
         let queued = |number| hosts_queued(self, network, station, number);
         mechanisms.controls[control].sample(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
-    }
-
-    /// Occupancy of a category, in the unit of its limit.
-    pub(in crate::medium::wifi) fn station_view(
-        &self,
-        station: u32,
-        number: usize,
-        now: Time,
-    ) -> View<'static> {
-        let c = &self.radios[station as usize].categories[number];
-        let (held, room) = match c.buffer {
-            Limit::Bytes(limit) => (c.bytes, limit.0),
-            Limit::Packets(limit) => (u64::from(c.frames), limit),
-            Limit::Unlimited => (c.bytes, u64::MAX),
-        };
-        View::level(now, number, held, room)
-    }
-
-    /// The same, and how long the frame has waited that is first in line for any hop, where `times` says so.
-    pub(in crate::medium::wifi) fn timed_view(
-        &self,
-        network: &Network,
-        station: u32,
-        number: usize,
-        times: bool,
-        now: Time,
-    ) -> View<'static> {
-        let mut view = self.station_view(station, number, now);
-        if times {
-            let lists = self.lists_of(network, station, number);
-            let firsts = lists.filter_map(|list| network.packets.walk(list).next());
-            let oldest = firsts.map(|first| first.at).min();
-            view.sojourn = oldest.map_or(Span::ZERO, |at| now.since(at));
-        }
-        view
-    }
-
-    /// What waits at a station of a category: for each hop, and in queue management.
-    fn lists_of<'a>(
-        &'a self,
-        network: &'a Network,
-        station: u32,
-        number: usize,
-    ) -> impl Iterator<Item = &'a List> {
-        let radio = &self.radios[station as usize];
-        let of_hop = move |hop: &u32| {
-            &network.ports[self.hops[*hop as usize].port]
-                .queue(number)
-                .list
-        };
-        let judged = radio.categories[number].judged.iter();
-        let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
-        radio.hops.iter().map(of_hop).chain(judged)
-    }
-
-    /// The same without a frame that is about to leave.
-    fn view_without(
-        &self,
-        network: &Network,
-        (station, number): (u32, usize),
-        bytes: u64,
-        times: bool,
-        now: Time,
-    ) -> View<'static> {
-        let mut view = self.timed_view(network, station, number, times, now);
-        view.held = self.less(station, number, view.held, bytes);
-        view
-    }
-
-    /// What is held of a category, in the unit of its limit, less a frame.
-    fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
-        held - match self.radios[station as usize].categories[number].buffer {
-            Limit::Packets(_) => 1,
-            Limit::Bytes(_) | Limit::Unlimited => bytes,
-        }
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
@@ -210,24 +134,12 @@ impl Air {
         held_back
     }
 
-    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
-    /// `NOBODY`.
-    pub(crate) fn origin_of_first(
-        &self,
-        network: &Network,
-        station: u32,
-        hop: u32,
-        number: usize,
-    ) -> u32 {
+    /// The station from which a packet came that waits at a station, where somebody watches that; else `NOBODY`.
+    pub(crate) fn origin(&self, network: &Network, station: u32, packet_id: PacketId) -> u32 {
         if self.radios[station as usize].watch.is_none() {
             return NOBODY;
         }
-        let port = self.hops[hop as usize].port;
-        let first = network.ports[port].queue(number).list.head();
-        if first.is_none() {
-            return NOBODY;
-        }
-        let ingress = network.packets[first].ingress;
+        let ingress = network.packets[packet_id].ingress;
         self.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 

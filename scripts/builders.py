@@ -31,7 +31,6 @@ FOLDER = PACKAGE / "model" / "builders"
 WIDTH = 100
 MARK = "Written by `make tables` from the tables that the engine reads; do not edit."
 
-
 BASE = ("Part", "Table", "Written", "checked")
 
 
@@ -64,6 +63,8 @@ PLACES = (
         "one direction of a wire",
     ),
     Place("links.NAME:trace", "TraceLink", "wired", ("from", "to")),
+    Place("media.NAME:tdma", "TdmaMedium", "wired"),
+    Place("links.NAME:tdma", "TerminalLink", "wired", ("from", "to", "medium")),
     Place("ports.NAME", "Port", "wired"),
     Place("mechanisms.NAME", "Mechanism", "wired"),
     Place("media.NAME:802.11", "Medium", "wireless"),
@@ -71,7 +72,10 @@ PLACES = (
     Place("media.NAME:802.11.mac", "Mac", "wireless"),
     Place("media.NAME:802.11.mac.ac", "MacCategories", "wireless"),
     Place(
-        "media.NAME:802.11.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
+        "media.NAME:802.11.mac.ac.BK",
+        "MacCategory",
+        "wireless",
+        summary="an access category of a medium",
     ),
     Place("media.NAME:802.11.channel", "Channel", "wireless"),
     Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
@@ -107,8 +111,8 @@ MODULES = {
 SAYS = {
     ("Mechanism", "recipe"): "Recipe",
     ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
-    ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | Written]",
-    ("Scenario", "media"): "Mapping[str, Medium | Written]",
+    ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written]",
+    ("Scenario", "media"): "Mapping[str, Medium | TdmaMedium | Written]",
     ("Scenario", "topology"): "Topology | Written",
 }
 

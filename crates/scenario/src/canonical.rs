@@ -4,6 +4,9 @@
 
 pub mod air;
 pub mod json;
+mod transport;
+
+pub use air::standards;
 
 use std::collections::BTreeMap;
 
@@ -13,10 +16,7 @@ use backwater_sim::spec::{Direction, Discipline, NodeKind, NodeSpec, Service, Sw
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
-use crate::decode::{
-    Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp, Transport,
-};
-use crate::fields::flow::UDP;
+use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
 use crate::fields::network::{
     INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
 };
@@ -301,7 +301,10 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("pattern", Json::text(pattern)),
         ("class", Json::count(u64::from(flow.class))),
         ("ecn", Json::text(ecn)),
-        ("transport", transport(flow.transport.as_ref(), files)),
+        (
+            "transport",
+            transport::form(flow.transport.as_ref(), flow.class, files),
+        ),
         ("packet_B", Json::size(flow.packet)),
         ("start_s", Json::time(flow.start)),
         ("stop_s", Json::time(flow.stop)),
@@ -315,36 +318,6 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
     }
     if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
         fields.insert("route".to_owned(), names(route));
-    }
-    form
-}
-
-fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
-    let Some(t) = transport else {
-        return Json::text(UDP);
-    };
-    let delayed = match t.receiver.delayed_ack {
-        Some(delayed) => object([
-            ("segments", Json::count(u64::from(delayed.segments))),
-            ("timeout_s", Json::time(delayed.timeout)),
-        ]),
-        None => Json::text("off"),
-    };
-    let mut form = object([
-        ("kind", Json::text(t.name)),
-        ("controller", part(&t.controller, files)),
-        ("frame_B", Json::count(t.sender.frame)),
-        ("initial_window_B", Json::count(t.sender.initial)),
-        ("recovery", Json::text(t.recovery())),
-        ("delayed_ack", delayed),
-        ("rto_min_s", Json::time(t.sender.rto_min)),
-        ("after_idle", Json::text(t.sender.after_idle.name())),
-        ("silence_s", Json::time(t.sender.silence)),
-        ("pacing", Json::Flag(t.sender.pacing)),
-        ("marks", Json::text(t.marks())),
-    ]);
-    if let (Json::Object(fields), Some(lie)) = (&mut form, t.receiver.lie) {
-        fields.insert("receiver".to_owned(), Json::text(lie.name()));
     }
     form
 }

@@ -15,7 +15,7 @@ use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
 use crate::document::{document, document_until, mechanisms};
-use crate::fields::flow::{CONTROLLER, TCP};
+use crate::fields::flow::{CONTROLLER, ROCE, TCP};
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
@@ -150,7 +150,7 @@ impl Resolved {
                 |what: &str, word| labels.push((format!("flows.{}.{what}", flow.name), word));
             label("transport", transport.name);
             label("controller", transport.controller.id);
-            if transport.name == TCP {
+            if transport.name == TCP || transport.name == ROCE {
                 label("recovery", transport.recovery());
             }
         }

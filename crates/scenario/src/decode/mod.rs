@@ -123,7 +123,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
         .iter()
-        .map(|f| u64::from(f.class) + 1)
+        .map(|f| u64::from(f.highest_class()) + 1)
         .max()
         .unwrap_or(1);
     let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;

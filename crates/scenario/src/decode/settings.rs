@@ -203,3 +203,21 @@ pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
         }
     }
 }
+
+/// Coordinates of a place, metres.
+pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
+    let list = node.list()?;
+    if list.len() != 2 {
+        let what = format!(
+            "`{}` has {} coordinates: a place has two",
+            node.path,
+            list.len()
+        );
+        return Err(node.refuse(Fault::new(what, "write at = [\"0 m\", \"100 m\"]")));
+    }
+    let mut at = [0.0; 2];
+    for (metres, item) in at.iter_mut().zip(list) {
+        *metres = units::signed(item.text()?, "m").map_err(|f| item.refuse(f))?;
+    }
+    Ok(at)
+}

@@ -164,6 +164,7 @@ impl Network {
         let (header, window) = match of_connection.then(|| &mut self.headers[packet]) {
             Some(Header::Data(segment, _)) => (segment.feedback.as_deref_mut(), None),
             Some(Header::Ack(ack)) => (None, Some(&mut ack.window)),
+            Some(Header::Signal(_)) => (None, None),
             None => (None, None),
         };
         let mut passing = Passing {

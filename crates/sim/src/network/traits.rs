@@ -40,6 +40,8 @@ impl Traits {
     pub const CARRIES: u32 = 32768;
     /// Its detector looks at how long frames have waited.
     pub const TIMED: u32 = 65536;
+    /// The card of its host pulls segments from its flows.
+    pub const PULLED: u32 = 131_072;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =

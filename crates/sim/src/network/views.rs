@@ -18,11 +18,6 @@ impl Network {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// The first packet of a class queue that holds some.
-    pub(crate) fn first_of(&self, id: PortId, q: usize) -> &Packet {
-        &self.packets[self.ports[id].queue(q).list.head()]
-    }
-
     /// What the node holds of a class that came in through `from`.
     pub(crate) fn ingress_view(&self, from: PortId, class: usize, now: Time) -> View<'static> {
         let port = &self.ports[from];

@@ -1,6 +1,7 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
 pub(crate) mod boxes;
+mod cards;
 mod check_mechanisms;
 mod fabrics;
 mod flows;
@@ -90,6 +91,8 @@ impl World {
         world.add_stamps(spec)?;
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
+        world.add_cards(spec)?;
+        world.check_signals(spec)?;
         let mechanisms = &world.shared.mechanisms;
         world.shared.network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);

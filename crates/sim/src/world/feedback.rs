@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use backwater_transport::congestion_header::Layout;
 use backwater_transport::controller::Controller;
+use backwater_transport::endpoint::Sender;
 use backwater_transport::segment::Ecn;
 
 use super::World;

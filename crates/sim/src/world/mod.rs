@@ -9,6 +9,7 @@
 //! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
 //! * `service` is about ports that are no wires: traces, boxes, stations.
 //! * `crossing` moves frames through the fabric of an input-queued switch.
+//! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
@@ -24,6 +25,7 @@ mod deliver;
 mod feedback;
 mod injections;
 mod nearest;
+mod pull;
 mod refill;
 mod report;
 mod report_rows;

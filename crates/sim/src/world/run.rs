@@ -235,7 +235,7 @@ impl World {
             port.more.armed = later;
             self.shared.run.calendar.push(later, Event::Wake(id));
         }
-        if self.shared.network.ports[id].is(Traits::REFILLED) {
+        if self.shared.network.ports[id].is(Traits::REFILLED | Traits::PULLED) {
             self.shared.network.refills.push(id);
         }
     }

@@ -2,7 +2,7 @@
 //! through the congested port (filtering table), or those of the frames in the congested queue.
 //! Each congested queue speaks for itself: notices are told apart by their origin.
 //! Responds: left to the recipe. Reference: S2 "Destination address information".
-//! Differences: S2 gives no frame; ours is the extension frame of `record::frame_bytes`.
+//! Differences: S2 gives no frame; ours is the extension frame of `backwater_wire::ethernet`.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 

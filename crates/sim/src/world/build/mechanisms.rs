@@ -102,7 +102,8 @@ impl Mechanisms {
             }
         }
         let ports = network.nodes[node].ports.iter();
-        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
+        let neighbours =
+            ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].nominal_rate())));
         let site = Site {
             number: number as u32,
             respond: &mechanism.respond,
@@ -205,7 +206,7 @@ impl Mechanisms {
         }
         let voice = VoiceSpec {
             port: id,
-            line: port.more.rate,
+            line: port.nominal_rate(),
             one_queue: egress && port.queues().len() == 1,
             audience,
             behind,

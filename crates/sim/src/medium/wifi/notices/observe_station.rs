@@ -16,7 +16,7 @@ use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::radio::{Ghost, Transmission};
+use crate::medium::wifi::mac::window::{Ghost, Transmission};
 use crate::network::Network;
 use crate::network::views::queued_hosts;
 use crate::packet::Packet;
@@ -134,24 +134,12 @@ impl Air {
         held_back
     }
 
-    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
-    /// `NOBODY`.
-    pub(crate) fn origin_of_first(
-        &self,
-        network: &Network,
-        station: u32,
-        hop: u32,
-        number: usize,
-    ) -> u32 {
+    /// The station from which a packet came that waits at a station, where somebody watches that; else `NOBODY`.
+    pub(crate) fn origin(&self, network: &Network, station: u32, packet_id: PacketId) -> u32 {
         if self.radios[station as usize].watch.is_none() {
             return NOBODY;
         }
-        let port = self.hops[hop as usize].port;
-        let first = network.ports[port].queue(number).list.head();
-        if first.is_none() {
-            return NOBODY;
-        }
-        let ingress = network.packets[first].ingress;
+        let ingress = network.packets[packet_id].ingress;
         self.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::RECIPES;
-use backwater_sim::mechanism::notifier::row::{Cue, Notifier, Site, Waiting};
+use backwater_sim::mechanism::notifier::row::{Cue, Site, Waiting};
 use backwater_sim::mechanism::notifier::voice::Arrival;
 use backwater_sim::spec::MechanismSpec;
 use backwater_sim::table::Id;

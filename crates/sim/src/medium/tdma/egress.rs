@@ -82,8 +82,10 @@ impl Shared {
             lost: None,
         };
         packet.serial += departs.since(began).0;
-        let held = at.since(packet.at).0;
+        let came = packet.at;
+        let held = at.since(came).0;
         let port = &mut self.network.ports[id];
+        port.more.came = came;
         port.free(gone.queue, gone.size);
         port.count_sent(gone.size, held);
         let calendar = &mut self.run.calendar;

@@ -1,5 +1,6 @@
 //! `backwater._native`: the engine as Python sees it. No logic: texts in, documents out.
 
+mod aqm;
 mod batch;
 mod controller;
 mod detector;
@@ -108,6 +109,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<responder::ResponderSetup>()?;
     m.add_class::<responder::NoticeSeen>()?;
     m.add_class::<responder::KnobsSeen>()?;
+    m.add_class::<aqm::AqmSetup>()?;
+    m.add_class::<aqm::QueuedFrame>()?;
     m.add_class::<stamp::StampSetup>()?;
     m.add_class::<stamp::PacketSeen>()?;
     m.add_class::<controller::AckSeen>()?;

@@ -6,6 +6,8 @@ pub mod air;
 pub mod json;
 mod transport;
 
+pub use air::standards;
+
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;

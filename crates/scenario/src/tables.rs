@@ -5,6 +5,7 @@ use backwater_sim::medium::MEDIA;
 use backwater_transport::part::{Default, Kind, Opt, Value};
 use serde_json::{Value as Json, json};
 
+use crate::canonical::standards;
 use crate::decode::topology::TOPOLOGIES;
 pub use crate::kinds::{NONE, PartKind};
 use crate::kinds::{Row, rows};
@@ -35,6 +36,7 @@ pub fn parts_json() -> Json {
         "topologies".to_owned(),
         TOPOLOGIES.iter().map(topology_json).collect(),
     );
+    kinds.insert("standards".to_owned(), standards());
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }

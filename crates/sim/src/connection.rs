@@ -10,6 +10,7 @@ use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, 
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment, Signal};
 use backwater_transport::units::{Span, Time};
+use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
 
 use crate::ids::{FlowId, PacketId, PortId, kind};
@@ -29,6 +30,17 @@ pub enum Header {
     Ack(AckSegment),
     /// What the receiver sends besides.
     Signal(Signal),
+}
+
+impl Header {
+    /// The header as bytes of TCP are made of it; none for a signal, which TCP has not.
+    pub fn said(&self) -> Option<Said<'_>> {
+        match self {
+            Header::Data(segment, heard) => Some(Said::Data(segment, *heard)),
+            Header::Ack(ack) => Some(Said::Ack(ack)),
+            Header::Signal(_) => None,
+        }
+    }
 }
 
 /// Headers by the place of their packet; empty where no flow has a transport.

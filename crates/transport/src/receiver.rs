@@ -3,9 +3,9 @@
 
 use crate::congestion_header::{CongestionHeader, Layout};
 use crate::controller_interface::Controller;
-use crate::protocol::Protocol;
 use crate::forecast::Forecaster;
 use crate::liar::Lie;
+use crate::protocol::Protocol;
 use crate::queue_pair::QueuePair;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::setup::{EcnFeedback, MAX_UNACKNOWLEDGED};

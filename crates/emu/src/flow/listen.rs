@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::cookie::Cookies;
 use super::lines::Lines;
 use super::tally::Tally;
-use super::wire::{self, Hello, Message, UDP_IP};
 use super::{Ending, setup};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::ip::codepoint;
 use crate::system::{self, Poller, Signals};
+use backwater_wire::flow::{self as wire, Hello, Message, UDP_IP};
+use backwater_wire::ip::codepoint;
 
 /// A sender that is silent for so long has ended.
 const SILENCE: Span = Span::secs(60);

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::greet::{Looks, connect, of_socket};
 use super::lines::Lines;
-use super::wire::{self, Message, UDP_IP};
 use super::{Ending, rate_bps};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::system::{self, Poller, Signals};
+use backwater_wire::flow::{self as wire, Message, UDP_IP};
 
 /// The schema of all lines.
 pub const SCHEMA: &str = "backwater/flow/1";

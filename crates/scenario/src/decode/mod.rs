@@ -69,6 +69,14 @@ pub struct Draft {
     pub flows: Vec<Flow>,
 }
 
+impl Draft {
+    /// The queues of all egresses that have one, by name, each with how it was made.
+    pub fn queues(&self) -> impl Iterator<Item = (&String, &Made)> {
+        let ports = self.ports.iter().map(|p| (&p.spec.name, &p.queue));
+        ports.chain(self.radios.iter().map(|(name, made)| (name, made)))
+    }
+}
+
 /// A port and how its scheduler was made.
 #[derive(Clone, Debug)]
 pub struct Port {

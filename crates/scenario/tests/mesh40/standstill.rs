@@ -147,7 +147,10 @@ fn a_notice_that_cannot_reach_the_wire_is_refused_at_an_access_point() {
         let refused = built(&format!("recipe = \"{recipe}\", at = [\"P\"]")).expect(recipe);
         assert!(refused.contains("filled over the wire W>P"), "{refused}");
         // Who has no wire tells everybody.
-        assert_eq!(built(&format!("recipe = \"{recipe}\", at = [\"S1\"]")), None);
+        assert_eq!(
+            built(&format!("recipe = \"{recipe}\", at = [\"S1\"]")),
+            None
+        );
     }
     // Who tells itself alone needs to reach nobody.
     let own = "at = [\"P\"], detect = { kind = \"overheard-backlog\" }, notify = { kind = \"own-step\" }, respond = { kind = \"cw-min\" }";

@@ -132,7 +132,8 @@ impl Tables {
         // The report counts every opportunity of a trace, used or not: a world stays a matter of milliseconds.
         net.scenario
             .insert("limits".into(), json!({"packets": 3_000_000}));
-        match dice.below(8) {
+        match dice.below(9) {
+            8 => self.satellite(dice, &mut net),
             0..3 => self.wires(dice, &mut net),
             3 | 4 => self.traces(dice, &mut net),
             5 | 6 => self.air(dice, &mut net),
@@ -235,7 +236,7 @@ impl Tables {
                 }
             }
             if dice.once_in(2) {
-                link["queue"] = self.part(dice, "queues", |_| true);
+                link["queue"] = self.part(dice, "queues", |id| id != "python");
             }
             if dice.once_in(2) {
                 link["buffer"] = buffer(dice);
@@ -244,6 +245,55 @@ impl Tables {
                 link["boxes"] = self.boxes(dice);
             }
             net.put("links", name, link);
+        }
+    }
+
+    /// Terminals that share slots on their way to a hub, with a server behind it.
+    fn satellite(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        let media = self.rows("media").iter();
+        let Some(row) = media.clone().find(|r| r["id"] == "tdma") else {
+            return;
+        };
+        let mut medium = json!({"kind": "tdma", "slots": 1 + dice.below(12)});
+        medium["frame"] = json!(*dice.of(&["200 us", "1 ms", "7 ms", "26500 us"]));
+        medium["slot"] = json!(*dice.of(&["1 B", "53 B", "400 B", "1500 B", "9 kB"]));
+        for option in row["options"].as_array().into_iter().flatten() {
+            let name = option["name"].as_str().unwrap_or_default();
+            if ["request_delay", "free"].contains(&name) && dice.once_in(2) {
+                medium[name] = value(dice, option);
+            }
+        }
+        net.put("media", "sat", medium);
+        net.put("nodes", "G", json!({"kind": "switch"}));
+        net.put("nodes", "D", json!({"kind": "host"}));
+        self.wire(dice, net, "G", "D");
+        net.ends.push("D".into());
+        for number in 0..1 + dice.below(3) {
+            let name = format!("T{number}");
+            let delay = *dice.of(&["0 s", "1 ms", "30 ms"]);
+            let up = json!({
+                "kind": "tdma", "from": name, "to": "G", "medium": "sat", "delay": delay,
+                "constant": dice.below(3), "demand": *dice.of(&["none", "rate", "volume", "volume"]),
+                "overhead": *dice.of(&["0 B", "36 B"]),
+            });
+            let down = json!({"from": "G", "to": name, "rate": "2 Mbit/s", "delay": delay});
+            net.put("links", &format!("up{number}"), up);
+            net.put("links", &format!("down{number}"), down);
+            net.ports.push(format!("{name}>G"));
+            net.ports.push(format!("G>{name}"));
+            match dice.once_in(2) {
+                true => {
+                    net.put("nodes", &name, json!({"kind": "host"}));
+                    net.ends.push(name);
+                }
+                false => {
+                    let user = format!("H{number}");
+                    net.put("nodes", &name, json!({"kind": "switch"}));
+                    net.put("nodes", &user, json!({"kind": "host"}));
+                    self.wire(dice, net, &user, &name);
+                    net.ends.push(user);
+                }
+            }
         }
     }
 
@@ -310,7 +360,7 @@ impl Tables {
     fn port(&self, dice: &mut Dice<'_>) -> Value {
         let mut settings = json!({});
         if !dice.once_in(3) {
-            settings["queue"] = self.part(dice, "queues", |_| true);
+            settings["queue"] = self.part(dice, "queues", |id| id != "python");
         }
         if !dice.once_in(4) {
             settings["buffer"] = buffer(dice);
@@ -437,7 +487,7 @@ impl Tables {
     }
 
     /// A part with the options it needs and some of the others.
-    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: fn(&str) -> bool) -> Value {
+    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: impl Fn(&str) -> bool) -> Value {
         let rows: Vec<&Value> = self
             .rows(table)
             .iter()

@@ -2,6 +2,7 @@
 
 use backwater_transport::units::Time;
 
+use super::tdma::frames::Tdma;
 use super::wifi::air::Air;
 use crate::event::MediumKind;
 use crate::ids::{ControlId, PacketId, PortId};
@@ -30,12 +31,14 @@ pub(crate) trait Medium {
 pub struct Media {
     /// 802.11 media and stations.
     pub air: Air,
+    /// Frames of slots.
+    pub tdma: Tdma,
 }
 
 impl Media {
     /// Takes up the ports whose frames wait there until a medium takes them.
-    pub(crate) fn build(&mut self, _: &mut Shared, _: &Spec) -> Result<(), Refusal> {
-        Ok(())
+    pub(crate) fn build(&mut self, cx: &mut Shared, spec: &Spec) -> Result<(), Refusal> {
+        self.tdma.build(cx, spec)
     }
 
     /// An event of a medium.
@@ -49,6 +52,7 @@ impl Media {
     ) {
         match kind {
             MediumKind::Wifi => self.air.serve(cx, code, owner, now),
+            MediumKind::Tdma => self.tdma.serve(cx, code, owner, now),
         }
     }
 

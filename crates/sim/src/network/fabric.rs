@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(islip.matching(&[0b010, 0, 0b010]), [Some(1), None, None]);
     }
 
-    /// A queue at an input takes what fills it to the byte, and not a byte more: each queue by itself, or one for all outputs.
+    /// A queue at an input takes what fills it to the byte, and not a byte more: each queue on its own, or one for all outputs.
     #[test]
     fn an_input_takes_what_fits_to_the_byte() {
         let fabric = |discipline| {

@@ -319,6 +319,8 @@ pub struct PortMore {
     pub held_before: u128,
     /// Instant of the last departure that was given an event.
     pub awaited: Time,
+    /// When the frame in transmission came into its queue, where the detector looks at that.
+    pub came: Time,
     /// What serves it.
     pub service: Service,
     /// Active queue management.

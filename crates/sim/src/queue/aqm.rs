@@ -124,6 +124,10 @@ pub trait Aqm {
         Verdict::Accept
     }
 
+    /// A frame that arrives is lost because there is no room for it. `judged` says that `push` has seen it, as where the
+    /// memory of a switch is full.
+    fn refused(&mut self, _frame: &Frame, _judged: bool, _random: &mut Random) {}
+
     /// The queue of its own to serve; called with a frame waiting in at least one of them.
     fn choose(&mut self, _queues: &[ClassQueue]) -> usize {
         0
@@ -145,8 +149,8 @@ pub trait Aqm {
         None
     }
 
-    /// The port found no frame since this was called last.
-    fn emptied(&mut self) {}
+    /// A frame arrives, and the port has found none since this was called last.
+    fn emptied(&mut self, _now: Time) {}
 }
 
 crate::custom::custom! {

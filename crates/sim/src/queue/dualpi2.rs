@@ -172,7 +172,7 @@ impl Aqm for DualPi2 {
         verdict
     }
 
-    fn emptied(&mut self) {
+    fn emptied(&mut self, _now: Time) {
         self.credit = (2 * self.share - 100) * MTU;
     }
 }
@@ -303,7 +303,7 @@ pub const PART: Part<Build<DualPi2>> = Part {
             credit: 0,
             contended: false,
         };
-        dual.emptied();
+        dual.emptied(Time::ZERO);
         Ok(Made {
             room: Room::Default(Limit::Packets(10_000)),
             ..dual.into()

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Time};
 
 use super::aqm::{Aqm, Frame, Parties, Verdict};
 use super::codel::{self, Law};
-use super::row::{Build, ClassQueue, Made, Room};
+use super::row::{Build, ClassQueue, ECN, Made, Room};
 use crate::limit::Limit;
 
 /// The queues and their turns.
@@ -172,7 +172,7 @@ impl Aqm for FqCodel {
         verdict
     }
 
-    fn emptied(&mut self) {
+    fn emptied(&mut self, _now: Time) {
         while let Some(flow) = self.new.pop_front().or_else(|| self.old.pop_front()) {
             self.flows[flow].state.emptied();
             self.unlist(flow);
@@ -190,7 +190,7 @@ pub const PART: Part<Build<FqCodel>> = Part {
         codel::TARGET,
         codel::INTERVAL,
         codel::MTU,
-        codel::ECN,
+        ECN,
         Opt::new(
             "flows",
             Kind::Count,
@@ -237,7 +237,7 @@ pub const PART: Part<Build<FqCodel>> = Part {
 #[cfg(test)]
 mod tests {
     use backwater_transport::segment::Ecn;
-    use backwater_transport::units::{Span, Time};
+    use backwater_transport::units::Span;
 
     use super::*;
     use crate::packet::{Packet, Packets, Traffic};
@@ -323,7 +323,7 @@ mod tests {
             let count = sent.iter().filter(|one| **one == flow).count();
             assert!(count.abs_diff(expected) <= 2, "{flow}: {count}");
         }
-        fq.emptied();
+        fq.emptied(Time::ZERO);
         assert!(fq.load.is_empty(), "{:?}", fq.load);
         assert!(fq.flows.iter().all(|flow| !flow.listed));
     }

@@ -147,7 +147,7 @@ impl Shared {
             size,
             class: packet.class(),
             entry: packet.entry,
-            lost: true,
+            lost: Some(packet.at),
         };
         let service = &mut self.network.ports[id].more.service;
         service.discarded(cause, &self.network.packets[packet_id], at);

@@ -171,7 +171,7 @@ impl Shared {
                 size,
                 class,
                 entry,
-                lost: false,
+                lost: None,
             };
             self.observe_departure(id, &gone, at);
         }

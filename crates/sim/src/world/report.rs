@@ -312,8 +312,19 @@ impl World {
                 .sum::<usize>();
         }
         data += self.media.air.held(&self.shared.network.packets).count() as u64;
+        data += self.media.air.reordered(&self.shared.network).count() as u64;
         agree &= data + control == u64::from(self.shared.network.packets.live());
         (data, control + notices as u64, agree)
+    }
+
+    /// What waits at a receiver has made its hop, and no other.
+    fn count_reordered(&self, hop: &[BTreeMap<PortId, usize>], before: &mut [Vec<Count>]) {
+        for (id, packet) in self.media.air.reordered(&self.shared.network) {
+            let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);
+            if let Some(next) = place.and_then(|i| before[packet.flow.index()].get_mut(i)) {
+                next.add(u64::from(packet.len));
+            }
+        }
     }
 
     /// For each flow with one destination, what each hop of its path has received so far: what
@@ -365,6 +376,7 @@ impl World {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
+        self.count_reordered(&hop, &mut before);
         let counts = self
             .shared
             .network

@@ -35,7 +35,13 @@ impl World {
             .air
             .judged_packets(&self.shared.network)
             .map(|(_, p)| p);
-        let held = self.media.air.held(packets).map(|(_, p)| p);
+        let reordered = self.media.air.reordered(&self.shared.network);
+        let held = self
+            .media
+            .air
+            .held(packets)
+            .chain(reordered)
+            .map(|(_, p)| p);
         let on_ports = lists.flat_map(|list| packets.walk(list));
         on_ports
             .filter(|p| !p.flow.is_none())

@@ -3,9 +3,9 @@
 use super::decisions::{Departure, Inspect, Limits, Reduction};
 use super::signals::{Ack, Congestion, Idle, Lost, Sent};
 use crate::congestion_header::Layout;
-use crate::protocol::Protocol;
 use crate::forecast::Forecaster;
 use crate::part::{Args, Refusal};
+use crate::protocol::Protocol;
 use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;

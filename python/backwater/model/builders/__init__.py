@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         Port,
         Routing,
         Switch,
+        TdmaMedium,
+        TerminalLink,
         TraceLink,
     )
     from backwater.model.builders.wireless import (
@@ -75,6 +77,8 @@ __all__ = [
     "Stamp",
     "Station",
     "Switch",
+    "TdmaMedium",
+    "TerminalLink",
     "Topology",
     "Trace",
     "TraceLink",
@@ -98,6 +102,8 @@ _HOMES = {
     "Link": "wired",
     "OneWayLink": "wired",
     "TraceLink": "wired",
+    "TdmaMedium": "wired",
+    "TerminalLink": "wired",
     "Port": "wired",
     "Mechanism": "wired",
     "Medium": "wireless",

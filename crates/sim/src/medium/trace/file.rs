@@ -14,7 +14,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
 use super::schedule::{Build, Schedule};
-use crate::source::trace::{Fault, Place, quote};
+use crate::source::trace::{self, Fault, Place, quote};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -168,7 +168,8 @@ pub(super) const PART: Part<Build<Recorded>> = Part {
 pub(super) fn recorded(option: &'static str, args: &Args) -> Result<Recorded, Refusal> {
     let file = args.file(option);
     let lines = read(&file.content).map_err(|fault| {
-        fault.refusal(
+        trace::refusal(
+            &fault,
             option,
             &file,
             "write one millisecond on each line, in order, such as 0, 3, 3, 7",

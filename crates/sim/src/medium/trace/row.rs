@@ -4,7 +4,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::super::offer::Offer;
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// The row. The traces themselves are listed in `TRACES`.
 pub const PART: Part<Offer> = Part {

@@ -292,7 +292,7 @@ mod tests {
     /// 376 are taken, so that 1128 are left for a packet of 1124 B and its header.
     #[test]
     fn an_opportunity_that_begins_is_whole() {
-        let mut trains = replay(b"0 20 0 2 5\n1000 20 0 2 5\n", 0);
+        let mut trains = replay(b"0 20 0 2 5\n1000 20 0 2 5\n", 10);
         assert_eq!(trains.release(ms(100), 1500), light(120));
         assert_eq!(trains.release(ms(101), 372), light(122));
         assert_eq!(trains.release(ms(101), 1124), light(122));

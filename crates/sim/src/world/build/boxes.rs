@@ -18,7 +18,7 @@ impl Network {
                 continue;
             };
             let random = trace_stream(spec, id.index());
-            let service = service::Service::of(&direction.service, random);
+            let service = direction.service.begin(random);
             if service.has_instants() {
                 self.ports[id].more.service = service;
                 self.ports[id].shut_until = Time::NEVER;
@@ -121,7 +121,7 @@ fn trace_stream(spec: &Spec, index: usize) -> Random {
 /// The mean rate of a direction over the run, where it has no line rate.
 pub(crate) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
     let direction = direction(spec, index)?;
-    let service = service::Service::of(&direction.service, trace_stream(spec, index));
+    let service = direction.service.begin(trace_stream(spec, index));
     let mean = service.mean_rate(Time(spec.duration.0))?;
     Some(Rate((mean as u64).max(1)))
 }

@@ -107,6 +107,8 @@ pub struct Contention {
     pub aifs: Span,
     /// Contention window.
     pub cw: u32,
+    /// Failures in a row under block acknowledgement.
+    pub failures: u32,
     /// Slots left when the medium became idle last.
     pub slots: u32,
     /// A frame that came while the medium was idle may leave from then on.
@@ -187,6 +189,7 @@ impl Contention {
             buffer,
             aifs: sifs + slot.times(u64::from(set.aifsn)),
             cw: set.cw_min,
+            failures: 0,
             slots: 0,
             ready: Time::ZERO,
             frames: 0,
@@ -301,6 +304,17 @@ impl Contention {
     /// After a failure: the window doubles.
     pub fn widen(&mut self) {
         self.cw = (2 * self.cw + 1).min(self.set.cw_max);
+    }
+
+    /// After a failure under block acknowledgement, where frames are not given up for their failures: the window doubles, and
+    /// returns to its least after more failures in a row than a frame alone may have transmissions. 10.23.2.2.
+    pub fn widen_or_return(&mut self, limit: u32) {
+        self.failures += 1;
+        if limit > 0 && self.failures > limit {
+            (self.cw, self.failures) = (self.set.cw_min, 0);
+        } else {
+            self.widen();
+        }
     }
 
     /// A frame of so many bytes has left: charges the token bucket.

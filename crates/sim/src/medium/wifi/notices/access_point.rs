@@ -5,6 +5,7 @@ use backwater_transport::units::Span;
 use crate::ids::{NodeId, PortId};
 use crate::mechanism::carrier::{AIR_UNIT, CarriedBy, Toward, quantum};
 use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::row::Reach;
 use crate::mechanism::notifier::standing::MAX_NEIGHBOURS;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::responder::Responder;
@@ -52,7 +53,7 @@ impl Network {
         let standing = mechanism.notify.standing();
         let tells = standing.is_some_and(|terms| tells_wires(mechanism, terms));
         // A station that tells itself reaches whom it must, and a mark goes wherever the packet goes.
-        let alone = !mechanism.notify.tells_others();
+        let alone = mechanism.notify.reach() == Reach::Itself;
         let reaches = tells || alone || mechanism.notify.carried_by() == CarriedBy::Mark;
         for port in wires {
             let (upstream, far) = (self.ports[port].peer, self.ports[port].far);

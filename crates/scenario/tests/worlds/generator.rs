@@ -437,10 +437,14 @@ impl Tables {
     fn transport(&self, dice: &mut Dice<'_>, net: &Network, transport: &str, flow: &mut Value) {
         let pair = transport == "roce" || transport == "irn";
         flow["transport"] = json!(transport);
-        flow["controller"] = self.part(dice, "controllers", |id| {
-            let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
-            id != "python" && id != "outside" && (pair || !of_pairs)
-        });
+        let fits: fn(&str) -> bool = match pair {
+            true => |id| id != "python" && id != "outside",
+            false => |id| {
+                let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
+                id != "python" && id != "outside" && !of_pairs
+            },
+        };
+        flow["controller"] = self.part(dice, "controllers", fits);
         let words: &[(&str, [&str; 3])] = match transport {
             "tcp" => &[
                 ("recovery", ["rack", "sack", "newreno"]),

@@ -89,6 +89,8 @@ impl World {
         world.add_stamps(spec)?;
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
+        let Shared { network, .. } = &mut world.shared;
+        world.media.air.fill_windows(network);
         world.shared.network.mind_watched_ports();
         world.shared.network.add_boxes(spec);
         world.shared.network.pack_forwarding();

@@ -21,6 +21,7 @@ use crate::fields::network::{
     INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
 };
 use crate::files::Files;
+use crate::packed;
 use json::{Json, object};
 
 /// The format of the canonical form.
@@ -349,6 +350,7 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
             Value::Text(text) => ("", Json::text(text)),
             Value::Table(written) => ("", Json::Written(written.clone())),
+            Value::Series(list) => ("", Json::Text(packed::pack(list))),
         };
         (format!("{name}{suffix}"), json)
     })

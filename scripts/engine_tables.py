@@ -32,7 +32,7 @@ TABLES: dict[str, list[Row]] = json.loads(engine().parts())
 SCHEMA: Schema = json.loads(engine().schema())
 
 # Kinds without a builder of parts: recipes and media are tables of the scenario.
-NOT_PARTS = ("mechanisms", "media", "metrics")
+NOT_PARTS = ("mechanisms", "media", "standards", "metrics")
 
 # The type of an option by the engine's word for it.
 TYPES = {

@@ -63,7 +63,7 @@ def test_the_builders_in_the_tree_are_those_that_the_tables_give() -> None:
 
 
 def test_every_kind_of_part_has_a_class() -> None:
-    tables_of_scenarios = {"mechanisms", "media", "metrics"}
+    tables_of_scenarios = {"mechanisms", "media", "standards", "metrics"}
     assert {part.TABLE for part in PARTS} == set(tables()) - tables_of_scenarios
 
 

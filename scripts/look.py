@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 playground: Any = importlib.import_module("playground")
 
 ROOT = Path(__file__).resolve().parent.parent
-BENCHES = ROOT / "python" / "backwater" / "benches"
+BENCHES = ROOT / "python/backwater/benches"
 # A study of each source, the shortest.
 STUDIES = (
     "lan-source-control",
@@ -75,8 +75,9 @@ def figures(folder: Path, reports: Path) -> list[Path]:
         where = str(reports / name)
         backwater("report", where, "--figures", str(made), "--width", "8.5cm", cwd=folder)
     contest = folder / "contest.svg"
-    words = ("contest", "cubic", "copa", "--duration", "10", "--plot", str(contest))
-    backwater(*words, cwd=folder)
+    told = backwater("list", "controllers", "--json", cwd=folder)
+    some = [row["id"] for row in json.loads(told)["kinds"]["controllers"]][:3]
+    backwater("contest", *some, "--duration", "10", "--plot", str(contest), cwd=folder)
     return [*sorted(made.glob("*.svg")), *([contest] if contest.is_file() else [])]
 
 

@@ -31,7 +31,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate check test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web reports crates clean
+.PHONY: help setup demo ablate check test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web look reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -47,6 +47,7 @@ help:
 	@echo "make wheel   a wheel whose engine was optimised with a profile, in dist/"
 	@echo "make tables  what is written from the engine's tables: docs/reference and the builders of Python"
 	@echo "make web     the playground: the engine in one page for a browser, out/playground.html"
+	@echo "make look    pictures of all that people see, on one sheet: out/look/index.html"
 	@echo "make docs    the documentation site, with a search that works without a server"
 	@echo "make reports the quick form of all studies, whose reports the site then shows"
 	@echo "make crates  the API documentation of the crates"
@@ -166,6 +167,10 @@ wheel: setup
 web: setup
 	$(BIN)/python scripts/playground.py $(OUT)/playground.html
 	@echo "start here: $(CURDIR)/$(OUT)/playground.html"
+
+# Pages at two widths, light and dark, print, terminal and figures. Of the site and the playground what has been built.
+look: setup
+	$(BIN)/python scripts/look.py $(OUT)/look
 
 # Reports that `make reports` has made become part of the gallery, and the page of `make web` part of the site.
 docs: tables

@@ -255,3 +255,42 @@ def test_an_axis_has_a_title_in_words() -> None:
     assert path_title("links.b.rate") == "Rate of link b"
     assert path_title("flows.*.controller.kind") == "Controller of all flows"
     assert path_title("mechanisms.bp.detect.high") == "Detect high of mechanism bp"
+
+
+def test_heads_of_several_words_take_several_lines_before_a_column_is_left_out() -> None:
+    columns = (words("id"), figures("mean of the queue", 1), figures("largest of all", 2))
+    table = Table(None, columns, [("x", "1.5 kB", "12 kB")])
+    assert len(lay_out(table, 80).lines) == 2
+    narrow = lay_out(table, 20)
+    assert narrow.absent == []
+    assert max(map(len, narrow.lines)) <= 20
+    head = [" ".join(line.split()) for line in narrow.lines[:-1]]
+    assert head[0].startswith("id")
+    assert {"mean", "of", "the", "queue", "largest", "all"} <= set(" ".join(head).split())
+
+
+def test_a_study_explained_has_sentences_in_place_of_results(tmp_path: Path) -> None:
+    told = call("explain", "aqm-bufferbloat", cwd=tmp_path).out
+    assert "{{" not in told
+    assert "c103: So does PIE." in told
+    assert "figure: Goodput of the stream" in told
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "measured", "shown"),
+    [
+        (None, 0.09, 0.0439, ("43.9 ms [40, –]", "≤ 90 ms")),
+        (0.2, None, 0.305, ("305 ms [40, –]", "≥ 200 ms")),
+        (1.0, 30.0, 4.0, ("4 s [0.04, –]", "1 s … 30 s")),
+    ],
+)
+def test_a_claim_has_one_unit_for_what_was_measured_and_its_bound(
+    low: float | None, high: float | None, measured: float, shown: tuple[str, str]
+) -> None:
+    from backwater.cli import study
+
+    bound = {"is": "range", "low": low, "high": high}
+    record = {"metric": "delay_p95_s", "unit": "s", "bound": bound, "measured": measured}
+    record |= {"low": 0.04, "high": None}
+    unit = study._unit(record)
+    assert (study._measured(record), study._bound(bound, unit)) == shown

@@ -12,6 +12,7 @@ from backwater import _native
 from backwater.cli import complete, console, options
 from backwater.present.tabular import prose, words
 from backwater.study.definition import Study
+from backwater.study.markdown import PLACEHOLDER
 from backwater.tools import catalogue
 
 
@@ -99,11 +100,32 @@ def _part(kind: str, row: dict[str, Any]) -> None:
 
 def _study(row: dict[str, Any]) -> None:
     study = Study.load(row["id"])
-    Console(markup=False).print(Markdown(study.prose))
+    Console(markup=False).print(Markdown(_in_words(study)))
     console.sentence(
         f"{row['cases']} cases, {row['claims']} claims; quick: {row['cases_quick']} cases. "
         f"Run it: backwater study run {row['id']} --quick"
     )
+
+
+def _in_words(study: Study) -> str:
+    """The prose with sentences of claims and titles of figures where a report has results."""
+    says = {claim.id: claim.says for claim in study.claims}
+    titles = {figure.id: figure.title or figure.id for figure in study.figures}
+
+    def alone(kind: str, name: str) -> str:
+        if kind == "claim":
+            return f"- {name}: {says.get(name, '')}"
+        return f"- figure: {titles[name]}" if kind == "figure" else ""
+
+    blocks = []
+    for block in study.prose.split("\n\n"):
+        if block.strip() and not PLACEHOLDER.sub("", block).strip():
+            lines = [alone(kind, name) for kind, name in PLACEHOLDER.findall(block)]
+            block = "\n".join(filter(None, lines))
+        elif not block.lstrip().startswith(("```", "    ")):
+            block = PLACEHOLDER.sub(lambda found: found[2] or f"the {found[1]}", block)
+        blocks.append(block)
+    return "\n\n".join(blocks)
 
 
 def _shown(value: object) -> str:

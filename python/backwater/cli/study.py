@@ -22,7 +22,7 @@ from backwater.cli.batch import (
     write_index,
 )
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.present.numbers import RULES, counted, number
+from backwater.present.numbers import RULES, Unit, counted, dimension_of, number, unit_for
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
@@ -216,7 +216,7 @@ def show(batch: Batch) -> None:
             _says(record),
             _verdict(record),
             _measured(record),
-            _bound(record["bound"]),
+            _bound(record["bound"], _unit(record)),
         )
         for record in readings.ordered(results.claims)
     ]
@@ -293,16 +293,30 @@ def _measured(record: dict[str, Any]) -> str:
         return "–"
     if record.get("runs"):
         return counted(record["runs"])
-    unit = f" {record['unit']}" if record["unit"] else ""
+    unit = _unit(record)
     ends = [record["low"], record["high"]]
-    low, high = ("–" if end is None else number(end) for end in ends)
-    return f"{number(record['measured'])}{unit} [{low}, {high}]"
+    low, high = ("–" if end is None else number(end / unit.factor) for end in ends)
+    shown = f"{number(record['measured'] / unit.factor)} {unit.name}".rstrip()
+    return f"{shown} [{low}, {high}]"
 
 
-def _bound(bound: dict[str, Any]) -> str:
+def _unit(record: dict[str, Any]) -> Unit:
+    """The unit in which bound and measured value are short numbers, as in the report."""
+    bound = record["bound"]
+    known = [record["measured"], bound["low"], bound["high"]]
+    dimension = dimension_of(str(record["metric"]))
+    if not record["unit"] or dimension == "share":
+        return Unit(str(record["unit"] or ""), 1.0)
+    return unit_for(dimension, [abs(value) for value in known if value is not None])
+
+
+def _bound(bound: dict[str, Any], unit: Unit) -> str:
     if bound["is"] == "zero":
         return "zero"
-    low, high = bound["low"], bound["high"]
+    low, high = (
+        None if end is None else f"{number(end / unit.factor)} {unit.name}".rstrip()
+        for end in (bound["low"], bound["high"])
+    )
     if low is None:
-        return f"≤ {number(high)}"
-    return f"≥ {number(low)}" if high is None else f"{number(low)} … {number(high)}"
+        return f"≤ {high}"
+    return f"≥ {low}" if high is None else f"{low} … {high}"

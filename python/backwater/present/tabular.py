@@ -58,11 +58,12 @@ class Laid:
 
 def lay_out(table: Table, width: int | None) -> Laid:
     """Lays a table out; without a width nothing is dropped or wrapped."""
-    natural = [
-        max([cell_len(column.name), *(cell_len(row[i]) for row in table.rows)])
-        for i, column in enumerate(table.columns)
-    ]
+    natural = _natural(table, [cell_len(column.name) for column in table.columns])
     kept = list(range(len(table.columns)))
+    if width is not None and _least(table, natural, kept) > width:
+        # Heads of several words take several lines before a column is left out.
+        longest = [max(map(cell_len, column.name.split() or [""])) for column in table.columns]
+        natural = _natural(table, longest)
     while width is not None and _least(table, natural, kept) > width:
         worst = max(kept, key=lambda i: table.columns[i].drop)
         if table.columns[worst].drop == 0:
@@ -74,8 +75,14 @@ def lay_out(table: Table, width: int | None) -> Laid:
         return Laid(title + _records(table, kept, width), absent)
     widths = natural if width is None else _shared(table, natural, kept, width)
     head = [column.name for column in table.columns]
-    lines = [line for row in (head, *table.rows) for line in _lines(table, row, kept, widths)]
+    lines = _lines(table, head, kept, widths, head=True)
+    lines += [line for row in table.rows for line in _lines(table, row, kept, widths)]
     return Laid(title + lines, absent)
+
+
+def _natural(table: Table, heads: Sequence[int]) -> list[int]:
+    """What each column needs beside so wide a head."""
+    return [max([head, *(cell_len(row[i]) for row in table.rows)]) for i, head in enumerate(heads)]
 
 
 def _least(table: Table, natural: Sequence[int], kept: Sequence[int]) -> int:
@@ -95,10 +102,14 @@ def _shared(table: Table, natural: list[int], kept: list[int], width: int) -> li
 
 
 def _lines(
-    table: Table, row: Sequence[str], kept: Sequence[int], widths: Sequence[int]
+    table: Table,
+    row: Sequence[str],
+    kept: Sequence[int],
+    widths: Sequence[int],
+    head: bool = False,
 ) -> list[str]:
     cells = [
-        (textwrap.wrap(row[i], widths[i]) or [""]) if table.columns[i].prose else [row[i]]
+        (textwrap.wrap(row[i], widths[i]) or [""]) if head or table.columns[i].prose else [row[i]]
         for i in kept
     ]
     lines = []

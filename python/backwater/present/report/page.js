@@ -41,7 +41,7 @@
   function figure(box) {
     const original = read("spec-" + box.dataset.figure);
     const meta = original.usermeta.backwater;
-    const body = box.querySelector(".chart-body");
+    const body = box.querySelector(".chart-body"), name = body.getAttribute("aria-label");
     let scale = meta.scale, shown = null, drawn = 0, chosen = {};
 
     async function draw() {
@@ -59,6 +59,9 @@
         // Expressions are interpreted: the page's policy forbids to make code of text.
         ast: true,
       });
+      // Vega gives its box a role of its own, without a name.
+      body.setAttribute("role", "img");
+      body.setAttribute("aria-label", name);
       box.dataset.drawn = "yes";
     }
     let waiting = 0;

@@ -132,7 +132,14 @@ def _speeds(tree: Tree, at: Mapping[str, tuple[float, float]]) -> list[str]:
     """The rates on links that have room for one, each where it covers no other."""
     parts: list[str] = []
     # Half the height of a mark or a number, and that of the number to come.
-    taken = [(x, y, 16 if name in tree.roots else 12) for name, (x, y) in at.items()]
+    taken: list[tuple[float, float, float]] = []
+    for name, (x, y) in at.items():
+        taken.append((x, y, 16 if name in tree.roots else 12))
+        # Its name, on its right or above it, in letters of a narrow screen.
+        if _is_beside(name, at):
+            taken += [(x + 15 + LETTER * letter, y, 13) for letter in range(0, len(name) + 1, 2)]
+        else:
+            taken.append((x, y - (19 if name in tree.roots else 15), 13))
     for hop in tree.hops:
         (ax, ay), (bx, by) = at[hop.ends[0]], at[hop.ends[1]]
         if math.hypot(bx - ax, by - ay) < 40.0:

@@ -32,7 +32,7 @@ FOLDER = PACKAGE / "model" / "builders"
 WIDTH = 100
 MARK = "Written by `make tables` from the tables that the engine reads; do not edit."
 
-BASE = ("Part", "Table", "Written", "checked")
+BASE = ("Part", "Series", "Table", "Written", "checked")
 
 
 @dataclass(frozen=True)

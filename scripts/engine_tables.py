@@ -52,6 +52,7 @@ TYPES = {
     "list": "Sequence[str]",
     "size or packets": "Capacity",
     "table": "Written",
+    "series": "Series",
 }
 # The type of a quantity by the first unit of its pattern in the schema.
 UNITS = {
@@ -76,6 +77,7 @@ WORDS = {
     "Capacity": "size, packets or unlimited",
     "int": "whole number",
     "float": "number",
+    "Series": "whole numbers",
 }
 
 

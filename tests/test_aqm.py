@@ -139,7 +139,7 @@ def test_it_hears_of_overflow(folder: Path) -> None:
     """Each frame that found no room is followed by one that the class drops, but for the last."""
     drops: dict[str, int] = {}
     for row in run(folder, **{"class": "Counts"}).document["drops"]:
-        drops[row["cause"]] = drops.get(row["cause"], 0) + row["packets"]
+        drops[row["cause"]] = drops.get(row["cause"], 0) + row["pkts"]
     assert drops["aqm"] > 0
     assert 0 <= drops["buffer-full"] - drops["aqm"] <= 1
 

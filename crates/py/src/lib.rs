@@ -15,6 +15,7 @@ mod scenario;
 mod script;
 mod stamp;
 mod traces;
+mod trial;
 mod watch;
 mod world;
 
@@ -82,6 +83,9 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::trials, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::pack, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
     #[cfg(target_os = "linux")]

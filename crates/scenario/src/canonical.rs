@@ -21,6 +21,7 @@ use crate::fields::network::{
     INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
 };
 use crate::files::Files;
+use crate::packed;
 use json::{Json, object};
 
 /// The format of the canonical form.
@@ -328,8 +329,15 @@ fn part(made: &Made, files: &Files<'_>) -> Json {
     Json::Object(fields)
 }
 
+/// Choices that came after the format: their defaults are left out, so that the hashes of older scenarios stay.
+const LATER: &[(&str, &str)] = &[("phase", "recorded")];
+
 fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (String, Json)> + 'a {
-    args.0.iter().map(|(name, value)| {
+    let stays = |(name, value): &&(&'static str, Value)| match value {
+        Value::Choice(word) => !LATER.contains(&(*name, *word)),
+        _ => true,
+    };
+    args.0.iter().filter(stays).map(|(name, value)| {
         let (suffix, json) = match value {
             Value::Span(s) => ("_s", Json::time(*s)),
             Value::Rate(r) => ("_bps", Json::rate(*r)),
@@ -342,6 +350,7 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
             Value::Text(text) => ("", Json::text(text)),
             Value::Table(written) => ("", Json::Written(written.clone())),
+            Value::Series(list) => ("", Json::Text(packed::pack(list))),
         };
         (format!("{name}{suffix}"), json)
     })

@@ -135,9 +135,11 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
         let delays = world.network().boxes_before(id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().0,
             AnyBox::Light(light) => light.least().0,
+            AnyBox::Scheduled(schedule) => schedule.least().0,
             AnyBox::Loss(_)
             | AnyBox::OnOff(_)
             | AnyBox::Jitter(_)
+            | AnyBox::Hold(_)
             | AnyBox::Reorder(_)
             | AnyBox::Duplicate(_)
             | AnyBox::Mark(_) => 0,

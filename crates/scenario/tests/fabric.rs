@@ -19,13 +19,13 @@ flows.f = {{ from = "h*", to = "D", packet = "1030 B", source = {{ kind = "bulk"
 }
 
 fn world(more: &str) -> World {
-    let scenario = Scenario::from_toml(&text(more), "x.toml", Folders::default()).unwrap();
+    let scenario = Scenario::from_toml(text(more), "x.toml", Folders::default()).unwrap();
     let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
     resolved.build().unwrap_or_else(|d| panic!("{d}"))
 }
 
 fn refusal(more: &str) -> String {
-    let scenario = Scenario::from_toml(&text(more), "x.toml", Folders::default()).unwrap();
+    let scenario = Scenario::from_toml(text(more), "x.toml", Folders::default()).unwrap();
     match scenario.resolve(None).and_then(|resolved| resolved.build()) {
         Ok(_) => panic!("{more} was built"),
         Err(diagnostic) => diagnostic.to_string(),

@@ -236,7 +236,7 @@ impl Tables {
                 }
             }
             if dice.once_in(2) {
-                link["queue"] = self.part(dice, "queues", |_| true);
+                link["queue"] = self.part(dice, "queues", |id| id != "python");
             }
             if dice.once_in(2) {
                 link["buffer"] = buffer(dice);
@@ -360,7 +360,7 @@ impl Tables {
     fn port(&self, dice: &mut Dice<'_>) -> Value {
         let mut settings = json!({});
         if !dice.once_in(3) {
-            settings["queue"] = self.part(dice, "queues", |_| true);
+            settings["queue"] = self.part(dice, "queues", |id| id != "python");
         }
         if !dice.once_in(4) {
             settings["buffer"] = buffer(dice);
@@ -437,10 +437,14 @@ impl Tables {
     fn transport(&self, dice: &mut Dice<'_>, net: &Network, transport: &str, flow: &mut Value) {
         let pair = transport == "roce" || transport == "irn";
         flow["transport"] = json!(transport);
-        flow["controller"] = self.part(dice, "controllers", |id| {
-            let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
-            id != "python" && id != "outside" && (pair || !of_pairs)
-        });
+        let fits: fn(&str) -> bool = match pair {
+            true => |id| id != "python" && id != "outside",
+            false => |id| {
+                let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
+                id != "python" && id != "outside" && !of_pairs
+            },
+        };
+        flow["controller"] = self.part(dice, "controllers", fits);
         let words: &[(&str, [&str; 3])] = match transport {
             "tcp" => &[
                 ("recovery", ["rack", "sack", "newreno"]),
@@ -483,7 +487,7 @@ impl Tables {
     }
 
     /// A part with the options it needs and some of the others.
-    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: fn(&str) -> bool) -> Value {
+    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: impl Fn(&str) -> bool) -> Value {
         let rows: Vec<&Value> = self
             .rows(table)
             .iter()

@@ -93,8 +93,13 @@ impl World {
         world.shared.network.add_refills(spec)?;
         world.add_cards(spec)?;
         world.check_signals(spec)?;
-        let mechanisms = &world.shared.mechanisms;
-        world.shared.network.mind_watched_ports(mechanisms);
+        let Shared {
+            network,
+            mechanisms,
+            ..
+        } = &mut world.shared;
+        world.media.air.fill_windows(network);
+        network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
         world.media.build(&mut world.shared, spec)?;
         world.shared.network.pack_forwarding();

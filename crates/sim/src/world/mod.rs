@@ -15,7 +15,7 @@
 //! * `transport` serves the two ends of flows with a transport.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
 //! * `feedback` reports the laws of explicit feedback.
-//! * `report` sums up; `standstill` says whether anything moves at the end.
+//! * `probe` shows the present and runs up to a level; `report` sums up; `standstill` says whether anything moves at the end.
 
 pub(crate) mod build;
 mod change;
@@ -25,6 +25,7 @@ mod deliver;
 mod feedback;
 mod injections;
 mod nearest;
+mod probe;
 mod pull;
 mod refill;
 mod report;

@@ -14,7 +14,7 @@ use crate::source::Source;
 
 /// How far a call to `advance_some` came.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Served,
     Nothing,
 }
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    fn step(&mut self, until: Time) -> Step {
+    pub(super) fn step(&mut self, until: Time) -> Step {
         if self.shared.run.calendar.fill() && self.shared.run.calendar.prefetches() {
             prefetch::next_events(&self.shared, &self.ends, &self.media);
         }

@@ -58,9 +58,7 @@ impl World {
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
-        while let Some(signal) = self.ends.connections[id].receiver.next_signal(now) {
-            self.depart_signal(id, signal, now);
-        }
+        self.signal_all(id, now);
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Receiver);
     }
@@ -106,6 +104,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
+                self.signal_all(id, now);
                 self.ends.set_alarm(&mut self.shared.run.calendar, id, side);
             }
         }
@@ -168,6 +167,14 @@ impl World {
         let c = &self.ends.connections[id];
         let len = c.protocol.ack_bytes(ack.blocks.count() as u64) + ack.feedback_bytes();
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
+    }
+
+    /// Sends what the receiver has to say besides acknowledgements.
+    #[inline(always)]
+    fn signal_all(&mut self, id: ConnectionId, now: Time) {
+        while let Some(signal) = self.ends.connections[id].receiver.next_signal(now) {
+            self.depart_signal(id, signal, now);
+        }
     }
 
     #[cold]

@@ -98,8 +98,8 @@ fn shares(spec: &Spec, report: &Report, number: u64) {
             .as_ref()
             .map(|direction| &direction.service)
         {
-            Some(_) => continue,
             Some(Service::Line(rate, _)) => *rate,
+            Some(_) => continue,
             None => link.rate,
         };
         let c = &port.count;

@@ -142,7 +142,7 @@ pub const PART: Part<BuildOf<Hpcc>> = Part {
             "rate of the host's line, with which a flow begins",
         )
         .at_least("1 Mbit/s")
-        .at_most("1 Tbit/s"),
+        .at_most("1000 Gbit/s"),
         Opt::new(
             "base_rtt",
             Kind::Span,

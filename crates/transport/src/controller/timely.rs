@@ -134,7 +134,7 @@ pub const PART: Part<BuildOf<Timely>> = Part {
             "rate of the host's line, the highest of a flow",
         )
         .at_least("1 Mbit/s")
-        .at_most("1 Tbit/s"),
+        .at_most("1000 Gbit/s"),
         Opt::new(
             "start",
             Kind::Share,

@@ -75,7 +75,7 @@ pub fn value(option: &Opt, text: &str) -> Value {
             let word = words.iter().find(|w| **w == text);
             Value::Choice(word.expect("a word of the choice"))
         }
-        Kind::File | Kind::Text | Kind::Table => {
+        Kind::File | Kind::Text | Kind::Table | Kind::Series => {
             panic!("{}: nothing of the kind has a default", option.name)
         }
     }

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 _TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(HERE),
+    loader=jinja2.FileSystemLoader([HERE, HERE.parent / "viewer"]),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
@@ -51,7 +51,7 @@ def write(
 def fill(template: str, **values: Any) -> str:
     """A page from a template, with the style that all pages share."""
     style = Markup((HERE / "style.css").read_text(encoding="utf-8"))
-    scripts = [str(values[name]) for name in ("bundle", "page") if values.get(name)]
+    scripts = [str(values[name]) for name in ("bundle", "page", "script") if values.get(name)]
     hashes = Markup(" ".join(map(_hash, scripts)) or "'none'")
     return _TEMPLATES.get_template(template).render(style=style, hashes=hashes, **values)
 

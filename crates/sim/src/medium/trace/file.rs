@@ -32,6 +32,18 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// Of milliseconds that were checked, repeated.
+    pub(super) fn new(lines: Arc<[u32]>) -> Recorded {
+        Recorded {
+            lines,
+            repeat: true,
+            drawn: false,
+            phase: None,
+            base: 0,
+            next: 0,
+        }
+    }
+
     /// Milliseconds of one pass.
     pub fn lines(&self) -> &[u32] {
         &self.lines
@@ -175,14 +187,7 @@ pub(super) fn recorded(option: &'static str, args: &Args) -> Result<Recorded, Re
             "write one millisecond on each line, in order, such as 0, 3, 3, 7",
         )
     })?;
-    Ok(Recorded {
-        lines,
-        repeat: true,
-        drawn: false,
-        phase: None,
-        base: 0,
-        next: 0,
-    })
+    Ok(Recorded::new(lines))
 }
 
 #[cfg(test)]

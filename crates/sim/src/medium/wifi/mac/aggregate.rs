@@ -7,6 +7,8 @@ use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
+use crate::limit::Limit;
+use crate::medium::ethernet;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
@@ -31,6 +33,31 @@ impl Air {
         served.windows[number].session()?;
         let high = self.medium(served.from).high.as_ref()?;
         high.aggregation.as_ref()
+    }
+
+    /// Saturated flows of stations that aggregate keep a window of packets waiting, as far as the buffer takes them.
+    pub(crate) fn fill_windows(&self, network: &mut Network) {
+        for flow in &mut network.flows.0 {
+            let (class, Some(len)) = (flow.class, flow.fill()) else {
+                continue;
+            };
+            for station in &network.nodes[flow.from].stations {
+                let high = self.medium(*station).high.as_ref();
+                let Some(limits) = high.and_then(|high| high.aggregation) else {
+                    continue;
+                };
+                let radio = &self.radios[*station as usize];
+                let c = &radio.categories[radio.category(class)];
+                let room = match c.buffer {
+                    Limit::Packets(packets) => packets,
+                    Limit::Bytes(bytes) => bytes.0 / ethernet::frame(len),
+                    Limit::Unlimited => u64::MAX,
+                };
+                let mine = (room as f64 * radio.own_share) as u64;
+                flow.source
+                    .keep_waiting(mine.min(u64::from(limits.window)) as u16);
+            }
+        }
     }
 
     /// The frames of a hop's queue that one PPDU takes, as many as all bounds allow: those that were sent before go first. The

@@ -106,6 +106,21 @@ pub enum NodeKind {
     Station(Vec<StationSpec>),
 }
 
+impl NodeKind {
+    /// Whether it is attached to media that nodes share.
+    pub fn shares_media(&self) -> bool {
+        !self.attachments().is_empty()
+    }
+
+    /// Its attachments, one to each medium.
+    pub fn attachments(&self) -> &[StationSpec] {
+        match self {
+            NodeKind::Station(attachments) => attachments,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => &[],
+        }
+    }
+}
+
 /// Where a switch keeps frames and who may use the space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SwitchModel {
@@ -236,8 +251,8 @@ pub struct PortSpec {
 pub enum Egress {
     /// A port (index).
     Port(usize),
-    /// A radio: node (index) and number among its radios.
-    Radio(usize, usize),
+    /// An attachment to a medium: node (index) and number among its attachments.
+    Attachment(usize, usize),
 }
 
 /// A law of explicit feedback.

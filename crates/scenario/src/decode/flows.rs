@@ -300,8 +300,8 @@ fn flow(
         duration
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
-    let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
-    let airy = nodes.iter().any(|n| matches!(n.kind, NodeKind::Station(_)));
+    let station = nodes[from[0]].kind.shares_media();
+    let airy = nodes.iter().any(|n| n.kind.shares_media());
     let class = over_air::class(&record, station, airy)?;
     if let (false, Some(node)) = (airy, record.get("budget")) {
         let what = format!(

@@ -6,7 +6,7 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::ethernet::{GAP, PREAMBLE};
 use backwater_sim::packet;
 use backwater_sim::source::Source;
-use backwater_sim::spec::{NodeKind, Service};
+use backwater_sim::spec::Service;
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
 
@@ -65,11 +65,10 @@ pub fn waiting(draft: &Draft) -> f64 {
         }
     }
     for (host, node) in draft.nodes.iter().enumerate() {
-        if let NodeKind::Station(radios) = &node.kind {
-            for radio in radios {
-                let rate = radio.rate.unwrap_or(draft.media[radio.medium].phy.data);
-                add(host, rate.0 as f64, radio.buffer);
-            }
+        for attachment in node.kind.attachments() {
+            let of_medium = draft.media[attachment.medium].phy.data;
+            let rate = attachment.rate.unwrap_or(of_medium);
+            add(host, rate.0 as f64, attachment.buffer);
         }
     }
     let each = hosts.iter().map(|(host, egress)| {

@@ -120,7 +120,7 @@ impl Control {
     /// The station that it watches, if it does.
     pub fn station(&self) -> Option<u32> {
         match self.places.first()?.place {
-            Place::Station(station) => Some(station),
+            Place::Attachment(station) => Some(station),
             Place::Egress(_) | Place::Ingress(_) => None,
         }
     }

@@ -46,7 +46,7 @@ impl Mechanisms {
                     room: None,
                 })
             }
-            Place::Station(_) => None,
+            Place::Attachment(_) => None,
         });
         let mut needs: Vec<Headroom> = needs.collect();
         needs.sort_by_key(|need| (need.port, need.ingress));

@@ -17,7 +17,7 @@ pub enum Place {
     /// What the node holds of what came in over an interface, by class.
     Ingress(PortId),
     /// What an 802.11 station holds, by access category.
-    Station(u32),
+    Attachment(u32),
 }
 
 /// What a detector sees of one class.

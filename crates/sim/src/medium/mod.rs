@@ -4,10 +4,12 @@
 //! * `ethernet`: wires. `trace`: links served by opportunities. `boxes`: what packets pass before a queue.
 //! * `wifi`: 802.11. `tdma`: a frame of slots that terminals share.
 //! * `access`: access categories, which responders move.
+//! * `media`: all media of a world, and `attached`: what the rest of the engine asks of them.
 //!
 //! Other folders use the names that are exported here, and know no type of a medium.
 
 pub mod access;
+mod attached;
 pub mod boxes;
 pub mod ethernet;
 pub mod media;

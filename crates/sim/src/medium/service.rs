@@ -218,8 +218,8 @@ pub enum Link {
     Offers(Box<Opportunities>),
     /// Slots, and the bytes that a packet takes there besides its IP bytes. Its port knows what they offered.
     Slots(u64),
-    /// A radio: frames without what precedes them on the air.
-    Radio,
+    /// A medium that has no rate of its own: frames without what precedes them there.
+    Frames,
 }
 
 impl Link {
@@ -229,7 +229,7 @@ impl Link {
             Service::Trace(server) => Link::Offers(Box::new(Opportunities::new(server))),
             Service::Slots(terminal) => Link::Slots(terminal.spec.overhead),
             Service::Line | Service::Box(_) | Service::Fabric(_) => Link::Line,
-            Service::Station => Link::Radio,
+            Service::Station => Link::Frames,
         }
     }
 
@@ -240,7 +240,7 @@ impl Link {
             Link::Line => PREAMBLE + frame + GAP,
             Link::Offers(opportunities) => opportunities.size(len),
             Link::Slots(overhead) => u64::from(len) + overhead,
-            Link::Radio => frame,
+            Link::Frames => frame,
         }
     }
 
@@ -258,7 +258,7 @@ impl Link {
     pub fn offered(&mut self, now: Time) -> Option<u64> {
         match self {
             Link::Offers(opportunities) => Some(opportunities.offered(now)),
-            Link::Line | Link::Slots(_) | Link::Radio => None,
+            Link::Line | Link::Slots(_) | Link::Frames => None,
         }
     }
 }

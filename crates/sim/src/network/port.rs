@@ -183,8 +183,8 @@ impl Port {
         }
     }
 
-    /// Whether its frames wait at an 802.11 station.
-    pub fn is_radio(&self) -> bool {
+    /// Whether its frames wait at a medium that its node shares with others.
+    pub fn waits_at_medium(&self) -> bool {
         self.more.service.accept() == Accepts::Medium
     }
 

@@ -72,11 +72,11 @@ impl World {
         world.shared.network.add_nodes(spec)?;
         world.shared.network.add_ports(spec)?;
         world.shared.network.add_flows(spec)?;
-        world.media.air.survey(&mut world.shared.network, spec)?;
+        world.media.survey(&mut world.shared.network, spec)?;
         world.shared.network.add_rows(spec.seed);
         world.add_routes(spec)?;
-        let air = &mut world.media.air;
-        air.add_groups(&mut world.shared.network, spec)?;
+        let media = &mut world.media;
+        media.add_groups(&mut world.shared.network, spec)?;
         world.trace_flows(spec)?;
         for flow in &mut world.shared.network.flows.0 {
             let ports = &world.shared.network.ports;
@@ -140,7 +140,7 @@ impl Network {
         for port in &mut self.ports.0 {
             let wire = !port.more.service.has_instants() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain || port.is_radio());
+            port.set(Traits::WATCHED, !plain || port.waits_at_medium());
             port.set(Traits::DETECTED, port.watch.is_some());
             let times = |(control, place)| mechanisms.controls[control].times(place);
             port.set(Traits::TIMED, port.watch.is_some_and(times));

@@ -43,9 +43,7 @@ impl World {
         let mut laws = Vec::new();
         for port in &flow.path {
             let port_laws = &self.shared.network.ports[*port].more.laws;
-            let hop = self.media.air.hop(*port);
-            let radio_laws = hop.map(|hop| &self.media.air.radios[hop.from as usize].laws);
-            let shown = port_laws.iter().chain(radio_laws.into_iter().flatten());
+            let shown = port_laws.iter().chain(self.media.laws(*port));
             laws.extend(shown.map(|shown| shown.law));
         }
         laws

@@ -80,6 +80,11 @@ impl World {
         &mut self.shared.network
     }
 
+    /// Whether classes of flows are access categories of a medium.
+    pub fn has_categories(&self) -> bool {
+        !self.media.air.media.is_empty()
+    }
+
     /// 802.11 media and stations.
     pub fn air(&self) -> &Air {
         &self.media.air

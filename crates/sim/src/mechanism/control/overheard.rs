@@ -116,7 +116,7 @@ pub(super) mod tests {
             window: 1,
         };
         control.watch(Watched::new(
-            Place::Station(0),
+            Place::Attachment(0),
             detector,
             Some(rhythm),
             needs.has(Set::HOLDINGS),

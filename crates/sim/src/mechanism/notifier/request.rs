@@ -379,7 +379,7 @@ mod tests {
             let rhythm = detector.rhythm().unwrap_or(terms.own_rhythm());
             let requests = Requests::new(terms, 0, most, rhythm);
             let mut control = Control::new(Id::raw(0), 0, Box::new(requests), &[]);
-            let place = Place::Station(9);
+            let place = Place::Attachment(9);
             control.watch(Watched::new(place, detector, Some(rhythm), false));
             Relay(control, Time::ZERO)
         }

@@ -24,6 +24,7 @@ mod log_frame;
 pub mod mac;
 pub(crate) mod notices;
 pub mod phy;
+pub(crate) mod prefetch;
 pub mod queue;
 pub mod radio;
 pub mod reception;

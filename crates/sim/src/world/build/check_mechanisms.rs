@@ -155,7 +155,7 @@ pub(super) fn check(spec: &Spec, mechanism: &MechanismSpec, medium: &Offer) -> R
     let by = mechanism.notify.carried_by();
     let carrier = medium
         .carrier(by)
-        .expect("wires and radios have all carriers");
+        .expect("wires and 802.11 have all carriers");
     legal::check(parts, medium, carrier).or_else(|illegal| {
         let section = illegal.third.section();
         let path = format!("mechanisms.{}.{section}", mechanism.name);

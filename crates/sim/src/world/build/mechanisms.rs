@@ -226,8 +226,8 @@ impl World {
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
             self.shared.network.check_addresses(mechanism)?;
-            let air = &mut self.media.air;
-            air.add_to_stations(&mut self.shared, spec, number, mechanism)?;
+            let media = &mut self.media;
+            media.add_mechanism(&mut self.shared, spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
@@ -302,6 +302,6 @@ pub(crate) fn asks_to_stop(respond: &AnyResponder) -> bool {
 pub(crate) fn obeys(spec: &Spec, node: NodeId) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
-        NodeKind::Switch(_) | NodeKind::Station(_) => true,
+        _ => true,
     }
 }

@@ -38,7 +38,7 @@ impl Network {
                     self.add_memory(spec, id, model, &path)?;
                     self.check_fabric(spec, id, model, &path)?;
                 }
-                NodeKind::Host { .. } | NodeKind::Station(_) => {}
+                _ => {}
             }
         }
         Ok(())

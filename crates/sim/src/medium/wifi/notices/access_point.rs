@@ -28,7 +28,7 @@ impl Network {
     /// The ports of a node that have a wire.
     fn wires_of(&self, node: NodeId) -> impl Iterator<Item = PortId> {
         let ports = self.nodes[node].ports.iter().copied();
-        ports.filter(|port| !self.ports[*port].is_radio())
+        ports.filter(|port| !self.ports[*port].waits_at_medium())
     }
 
     /// Those of them whose far ends answer a mechanism.

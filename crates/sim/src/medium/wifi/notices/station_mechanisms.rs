@@ -57,7 +57,7 @@ impl Air {
         let (notifier, neighbours) = (notify.at(&site), &site.neighbours);
         let mut control = Control::new(radio.node, number as u32, notifier, neighbours);
         let holdings = detect.needs().needs.has(Set::HOLDINGS);
-        let watched = Watched::new(Place::Station(station), detect.clone(), rhythm, holdings);
+        let watched = Watched::new(Place::Attachment(station), detect.clone(), rhythm, holdings);
         let place = control.watch(watched);
         let names = terms.is_some_and(|t| t.addresses.is_some());
         control.add_voice(

@@ -1,18 +1,18 @@
 //! Prefetching among 802.11 stations: the birth of a packet waits for its flow, its hop and its station one after the
 //! other.
 
-use super::{TOGETHER, Trail};
+use super::air::Air;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::medium::Air;
 use crate::network::Network;
+use crate::prefetch::{TOGETHER, Trail};
 use crate::table::Id;
 
 type Demands = Trail<PortId, { TOGETHER + 1 }>;
 
 /// Follows packets that will come into being into the queues of their stations.
-pub(super) fn follow(calendar: &Calendar, network: &Network, air: &Air) -> u64 {
+pub(crate) fn follow(calendar: &Calendar, network: &Network, air: &Air) -> u64 {
     let mut read = 0;
     let mut demands = Demands::new(Id::NONE);
     for key in calendar.soonest().iter().rev().take(TOGETHER) {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import drawn
 from command import call
 
 
@@ -13,7 +15,7 @@ from command import call
 def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("all")
     ended = call("study", "run", "--all", "--quick", "--ablate", "--json", cwd=folder)
-    return ended.document
+    return {**ended.document, "folder": folder}
 
 
 def test_no_claim_of_any_study_is_unexpected(document: dict[str, Any]) -> None:
@@ -35,3 +37,10 @@ def test_a_claim_that_cannot_fail_is_marked_as_a_sanity_bound(document: dict[str
     # Half of the claims speak of no mechanism that can be taken away, or are not in the quick set.
     assert outcomes.count("falls") > 100
     assert all(claim["sanity"] for claim in claims if claim["ablation"]["outcome"] == "sanity")
+
+
+def test_every_figure_of_every_study_shows_marks(document: dict[str, Any]) -> None:
+    folder: Path = document["folder"]
+    found = [drawn.empty_figures(folder / study["out"]) for study in document["studies"]]
+    assert len(found) > 80
+    assert [figure for some in found for figure in some] == []

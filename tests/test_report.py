@@ -4,7 +4,6 @@ import html
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,22 +11,11 @@ from pathlib import Path
 import pytest
 
 import reported
+from backwater.errors import Refusal
 from backwater.model.simulate import run
 from backwater.present import report
 from backwater.results.results import Results
-from command import HANGS_S
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from browser import document_of
 
 
 class Page(HTMLParser):
@@ -230,24 +218,7 @@ def test_a_run_in_a_notebook_stands_alone() -> None:
 
 
 def test_a_browser_draws_every_figure(page: Path, tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip("no Chromium is installed")
-    shown = subprocess.run(
-        [
-            browser,
-            *QUIET,
-            f"--user-data-dir={tmp_path}",
-            "--window-size=1280,3000",
-            "--virtual-time-budget=60000",
-            "--dump-dom",
-            page.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=True,
-    ).stdout
+    shown = document_of(page, tmp_path)
     text = page.read_text(encoding="utf-8")
     wanted = set(re.findall(r'data-figure="([^"]*)"', text.partition("<script>")[0]))
     assert {"loss", "delay", "bars", "ranked", "slow", "delay-parts"} == wanted
@@ -258,3 +229,31 @@ def test_a_browser_draws_every_figure(page: Path, tmp_path: Path) -> None:
         assert re.search(r'<g class="mark-(line|rect|symbol) role-mark', inside), name
         assert "could not be drawn" not in html.unescape(inside)
     assert {name for name, _ in figures} == wanted
+
+
+def test_a_report_leads_with_its_answer_figure_and_verdicts(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    body = text[text.index("<body>") :]
+    # The first published claim that was judged is the first sentence; the prose comes after it.
+    first = body.index('<p class="answer">')
+    figure = body.index('id="figure-loss"')
+    verdicts = body.index('<ul class="verdicts"')
+    assert first < figure < verdicts < body.index('<div class="prose">')
+    assert body.count('id="figure-loss"') == 1
+    assert "stands at the top" in body
+
+
+def test_the_author_may_write_the_answer_and_name_the_figure(tmp_path: Path) -> None:
+    block = reported.BLOCK.replace(
+        "seeds = 3 }", 'seeds = 3, answer = "PAUSE helps. It costs delay.", shows = "delay" }'
+    )
+    made = reported.made(lambda labels, seed: {"loss": 0.0, "delay_mean_s": 0.1}, block)
+    body = report.write(made, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert '<p class="answer">PAUSE helps. It costs delay.</p>' in body
+    assert body.index('id="figure-delay"') < body.index('<div class="prose">')
+
+
+def test_an_answer_without_its_figure_is_refused() -> None:
+    block = reported.BLOCK.replace("seeds = 3 }", 'seeds = 3, shows = "dalay" }')
+    with pytest.raises(Refusal, match="there is no figure `dalay`"):
+        reported.study(block)

@@ -128,7 +128,12 @@ def test_capacity_and_throughput_stand_over_time(ran: Results) -> None:
 def test_a_span_and_a_curve_are_kept(ran: Results) -> None:
     spec = drawn(ran, "window")
     rows = spec["data"]["values"]
-    assert sorted({row["x"] for row in rows}) == [1, 1.25, 1.5, 1.75]
+    # A step ends where the next begins: 2 s is the end of the last interval, and its value goes on.
+    assert sorted({row["x"] for row in rows}) == [1, 1.25, 1.5, 1.75, 2]
+    for curve in ("2 packets", "60 packets"):
+        last = [row["mean"] for row in rows if row["curve"] == curve and row["x"] >= 1.75]
+        assert len(last) == 2
+        assert last[0] == last[1]
     assert {row["curve"] for row in rows} == {"2 packets", "60 packets"}
     assert spec["encoding"]["y"]["title"] == "Congestion window (kB)"
     by_curve = {row["curve"]: row["mean"] for row in rows}

@@ -14,11 +14,11 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::arrivals::Arrivals;
 use crate::certificate::Certificate;
 use crate::clock::Clock;
-use crate::ip;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
 use crate::system::{self, Poller, Ready};
 use crate::waits::{Lateness, Rests, Thrift};
+use backwater_wire::ip;
 
 /// Longest packet that a device hands over.
 const LONGEST: usize = HEADER + 65_536;

@@ -184,7 +184,8 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
         | Kind::Flag
         | Kind::File
         | Kind::Text
-        | Kind::Table => (noun(option.kind), None, None),
+        | Kind::Table
+        | Kind::Series => (noun(option.kind), None, None),
     };
     json!({
         "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
@@ -210,6 +211,7 @@ fn noun(kind: Kind) -> &'static str {
         Kind::File => "file",
         Kind::Text => "name",
         Kind::Table => "table",
+        Kind::Series => "series",
     }
 }
 
@@ -229,6 +231,7 @@ fn in_unit(value: &Value) -> Json {
         Value::Choice(word) => json!(word),
         Value::File(file) => json!(file.path),
         Value::Text(text) | Value::Table(text) => json!(text),
+        Value::Series(list) => json!(&**list),
     }
 }
 

@@ -17,7 +17,7 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 VERBS = (
     *("list", "explain", "new", "check", "draw", "run", "sweep", "merge", "report", "export"),
     *("diff", "doctor", "bench", "scorecard", "copy", "contest", "emulate", "flow", "study"),
-    "trace",
+    *("trace", "view"),
 )
 MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}
 

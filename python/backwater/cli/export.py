@@ -20,7 +20,9 @@ Columns = dict[str, list[Any]]
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="What `study run` or `sweep` has written.")],
+    folder: Annotated[
+        Path, typer.Argument(help="What `study run` or `sweep` has written; or a recording.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="A .csv or .parquet file; default CSV on stdout.")
     ] = None,
@@ -37,6 +39,8 @@ def command(
         raise Refusal(
             f"`{out.name}` is neither .csv nor .parquet", place="--out", fix="name such a file"
         )
+    if folder.is_file():
+        return _record(folder, out, json)
     results = Results.open(folder)
     scopes = sorted({at for at, _ in results.names()})
     if not long and scopes and scope not in scopes:
@@ -53,6 +57,31 @@ def command(
                 "schema": "backwater/export/1",
                 "version": _native.version(),
                 "study": results.study.id,
+                "file": None if out is None else str(out),
+                "columns": list(columns),
+                "rows": None if out is not None else _rows(columns),
+            }
+        )
+    elif out is None:
+        _csv(columns, sys.stdout)
+    return 0
+
+
+def _record(path: Path, out: Path | None, json: bool) -> int:
+    """The events of a recorded run."""
+    from backwater.model import record_file
+
+    columns = record_file.read(path).named()
+    if out is not None:
+        outputs.distinct({"--out": out}, [path])
+        _write(columns, out)
+        console.message(f"{len(columns['what'])} rows in {out}")
+    if json:
+        console.emit(
+            {
+                "schema": "backwater/export/1",
+                "version": _native.version(),
+                "study": path.name,
                 "file": None if out is None else str(out),
                 "columns": list(columns),
                 "rows": None if out is not None else _rows(columns),

@@ -28,11 +28,22 @@ def command(
     format_: Annotated[
         str, typer.Option("--format", help="Formats of the figures: svg, png, pdf, with commas.")
     ] = "svg",
+    width: Annotated[
+        str | None,
+        typer.Option(help="How wide figures are on paper, such as 8.5cm; also mm, in, pt."),
+    ] = None,
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Bounds of claims, with their ids, in the figures.")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Write the report, or the figures, of results again."""
-    from backwater.present import report
+    from backwater.present import chart_file, report
 
+    if figures is None and (width is not None or claims):
+        place = "--width" if width is not None else "--claims"
+        raise Refusal("a report has no such option", place=place, fix="add --figures FOLDER")
+    wide = chart_file.width_px(width)
     if figures is not None and out is not None:
         raise Refusal("--out and --figures are both given", fix="keep one")
     formats = _formats(format_)
@@ -41,7 +52,7 @@ def command(
     try:
         if figures is not None:
             figures.mkdir(parents=True, exist_ok=True)
-            written = report.figures(results, figures, formats)
+            written = report.figures(results, figures, formats, wide, claims)
         else:
             written = [out or folder / REPORT]
             with progress_bar.Bar(results.study.id) as bar:

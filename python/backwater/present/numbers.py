@@ -50,6 +50,18 @@ _TITLES = {
     "collision": "Failed attempts",
     "delay_propagation_s": "Propagation",
     "jain": "Jain's fairness index",
+    "jain_mean_1s": "Jain's index of a second, mean",
+    "jain_least_5s": "Jain's index of five seconds, least",
+    "goodput_variation": "Variation of goodput",
+    "convergence_s": "Time until shares are equal",
+    "filled_s": "Time until the link is filled",
+    "power": "Power, Mbit/s ÷ s",
+    "capacity_bps": "Capacity",
+    "self_inflicted_s": "Self-inflicted delay",
+    "omniscient_age_p95_s": "95th percentile of the age, best possible",
+    "omniscient_signal_delay_p95_s": "95th percentile of the signal delay, best possible",
+    "acks_pkts": "Acknowledgements sent",
+    "acks_dropped_pkts": "Acknowledgements dropped",
     "control_pkts": "Control frames",
     "management_pkts": "Notices sent",
     "hol_victims_pkts": "Head-of-line victims",
@@ -70,6 +82,21 @@ _TITLES = {
     "flows_starved": "Starved flows",
     "last_delivered_s": "Last delivery",
     "queue_mean_B": "Mean queue",
+    "queue_mean_pkts": "Mean queue",
+    "queue_deviation_pkts": "Deviation of the queue",
+    "window_mean_B": "Mean congestion window",
+    "window_least_B": "Least congestion window",
+    "window_falls_to_least": "Falls to the least window",
+    "transfers": "Transfers completed",
+    "slowdown_p50": "Median slowdown",
+    "slowdown_p95": "95th percentile of slowdown",
+    "slowdown_p99": "99th percentile of slowdown",
+    "sent_pkts": "Frames sent",
+    "sent_B": "Bytes sent",
+    "local_loss_bps": "Loss before the first hop",
+    "intra_mesh_loss_bps": "Loss inside the mesh",
+    "weighted_intra_mesh_loss_bps": "Loss inside the mesh × hops",
+    "weighted_intra_mesh_buffer_loss_bps": "Loss at full buffers × hops",
     "queue_max_B": "Largest queue",
     "window_B": "Congestion window",
     "age_p95_s": "95th percentile of the age",
@@ -86,6 +113,8 @@ _TITLES = {
     "fct_p95_s": "95th percentile of completion time",
     "fct_p99_s": "99th percentile of completion time",
 }
+# What counts packets needs no unit beside these words.
+_COUNTS = re.compile(r"\b(?:[Pp]ackets|frames|[Nn]otices|Acknowledgements|Transfers)\b")
 _SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
 _SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}
 
@@ -99,6 +128,8 @@ class Unit:
 
     def label(self, title: str) -> str:
         """An axis title with its unit."""
+        if self.name == "packets" and _COUNTS.search(title):
+            return title
         return f"{title} ({self.name})" if self.name else title
 
 
@@ -122,6 +153,20 @@ def _neutral(dimension: str) -> Unit:
         if preferred in (None, name):
             return Unit(name, factor)
     raise AssertionError(f"no unit is shown for {dimension}")
+
+
+def legible(dimension: str, unit: Unit, top: float) -> Unit:
+    """The unit, or a larger one in which the largest value has at most four digits."""
+    larger = [Unit(*row) for row in reversed(_SHOWN[dimension]) if row[1] > unit.factor]
+    while larger and top / unit.factor >= 10_000:
+        unit = larger.pop(0)
+    return unit
+
+
+def greatest(metric: str) -> float | None:
+    """The value that a metric cannot exceed: an interval ends there, too."""
+    whole = metric.startswith("jain") or metric in ("utilisation", "delivery_ratio")
+    return 1.0 if whole or dimension_of(metric) == "share" else None
 
 
 def dimension_of(metric: str) -> str:
@@ -152,6 +197,12 @@ def metric_title(metric: str, scope: str = "run", names: Mapping[str, str] | Non
     if kind == "drops":
         what = "" if metric == "dropped_pkts" else f", {title.lower()}"
         return f"Packets dropped at {name}{what}"
+    if kind in ("law", "port"):
+        return f"{title} at {name}"
+    if kind == "flow" and "*" in name:
+        return f"{title}, flows {name}"
+    if kind == "hop":
+        return f"{title} of {name.replace('/', ' at ')}"
     return f"{title}, {kind} {name}"
 
 

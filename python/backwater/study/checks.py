@@ -28,6 +28,10 @@ def check(study: Study, fields: Fields) -> None:
         fields.refuse("every combination is excluded", "exclude", fix="exclude less")
     if not study.combinations(quick=True):
         fields.refuse("the quick set has no combination", "quick", fix="name more values")
+    known = [one.id for one in study.figures]
+    if study.lead[1] and study.lead[1] not in known:
+        what = f"there is no figure `{study.lead[1]}`"
+        fields.refuse(what, "study", "shows", near=known, fix="name one of the study's figures")
     for one in study.claims:
         _check_claim(one, every, fields)
         if study.written and study.seeds > 1:

@@ -23,8 +23,7 @@ from backwater.study.toml_text import Fields, Toml
 from backwater.verdict import read_claim
 from backwater.verdict.claim import Claim, Labels, matches
 
-STUDY_BLOCK = "toml study"
-SCENARIO_BLOCK = "toml scenario"
+STUDY_BLOCK, SCENARIO_BLOCK = "toml study", "toml scenario"
 # Seeds of a quick run where the study doesn't say.
 QUICK_SEEDS = 3
 
@@ -67,7 +66,6 @@ class Planned:
         return canonical(self.labels)
 
 
-# A study, or one that can be run.
 S = TypeVar("S", bound="Study")
 
 
@@ -91,6 +89,8 @@ class Study:
     ablations: Ablations
     # The study's own words for scopes: "data" for `class:0`.
     names: Mapping[str, str] = field(default_factory=dict)
+    # What a reader should know first, and the figure that shows it.
+    lead: tuple[str, str] = ("", "")
     # Of a study about one controller, once that is known.
     subject: Subject | None = None
     # Whether a person wrote the text; that of a sweep is made from its axes.
@@ -137,6 +137,7 @@ class Study:
             name=name,
             text=text,
             written=base is None,
+            lead=(head.text("answer") or "", head.text("shows") or ""),
             names=_names(fields),
             ablations=ablation.read(
                 fields.table("ablate"), axes, [name for name, _ in fields.tables("claims")]
@@ -155,15 +156,14 @@ class Study:
     def combinations(self, quick: bool = False) -> list[dict[str, str]]:
         """Every combination of labels that is not excluded, the last axis fastest."""
         arguments.combinations(self.size(quick), self.name)
-        offered = self._offered(quick)
-        names = [axis.name for axis in self.axes]
-        every = (dict(zip(names, labels, strict=True)) for labels in itertools.product(*offered))
+        names, offered = [axis.name for axis in self.axes], self._offered(quick)
+        every = (dict(zip(names, some, strict=True)) for some in itertools.product(*offered))
         return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
 
     def absent(self, labels: Labels) -> list[str]:
         """The trace files that a combination needs and that are not there."""
-        chosen = (axis.value(labels[axis.name]) for axis in self.axes)
-        wanted = dict.fromkeys(name for value in chosen for name in value.needs)
+        values = (axis.value(labels[axis.name]) for axis in self.axes)
+        wanted = dict.fromkeys(name for value in values for name in value.needs)
         return [name for name in wanted if not trace_file.present(name)]
 
     def missing_traces(self, quick: bool = False) -> dict[str, int]:

@@ -12,7 +12,7 @@ from backwater.study.axes import Axes, label_of
 from backwater.study.toml_text import Fields
 from backwater.verdict.compare import BY
 
-KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "box", "time")
+KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "box", "time", "ecdf")
 SCALES = ("linear", "log", "symlog")
 
 
@@ -100,6 +100,9 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
     if kind == "box" and not (figure.scope.startswith("flow:") and "*" in figure.scope):
         fix = 'write scope = "flow:up/*"'
         fields.refuse("a box shows the spread over several flows", "scope", fix=fix)
+    if kind == "ecdf" and (figure.x is not None or figure.places):
+        fix = "remove it: x is the metric `y`, and the curves are values of `curve`"
+        fields.refuse("a distribution has no axis of the study along x", "x", fix=fix)
     if len(ys) > 1 and kind not in ("stack", "time"):
         fix = 'write kind = "stack" or kind = "time"'
         fields.refuse("only a stack or a figure over time has several metrics", "y", fix=fix)

@@ -16,6 +16,7 @@ use backwater_transport::units::{Rate, Span};
 use super::record::Record;
 use super::settings::{capacity, place};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::network::{MEDIA, WIFI};
 use crate::files::Files;
 use crate::options::missing;
 use crate::shape::Field;
@@ -29,23 +30,29 @@ const DEFAULT_BUFFER: Limit = Limit::Packets(100);
 /// Default capture threshold of the physical channel, dB.
 const DEFAULT_CAPTURE: f64 = 10.0;
 
-/// The media in the order of their names.
+/// The 802.11 media in the order of their names.
 pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>, Diagnostic> {
     let mut media = Vec::new();
     if let Some(written) = top.get("media") {
         for entry in written.table()? {
             names::check("medium", &entry.key).map_err(|f| f.at(&entry.origin))?;
-            media.push(medium(&entry.key, &entry.node, files)?);
+            let (kind, record) = Record::variant(&entry.node, MEDIA, Some(WIFI), files)?;
+            if kind == WIFI {
+                media.push(medium(&entry.key, &record, files)?);
+            }
         }
     }
     media.sort_by(|a, b| names::order(&a.name, &b.name));
     Ok(media)
 }
 
-fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, Diagnostic> {
-    let record = Record::read(node, wireless::MEDIUM, &[], files)?;
+fn medium(
+    name: &str,
+    record: &Record<'_>,
+    files: &mut Files<'_>,
+) -> Result<MediumSpec, Diagnostic> {
     let (phy, high) = phy(record.need("phy"), files)?;
-    let unwritten = super::parts::unwritten(node, "mac");
+    let unwritten = super::parts::unwritten(record.node, "mac");
     let node = record.get("mac").unwrap_or(&unwritten);
     let (mac, high) = mac(node, phy.standard, high, files)?;
     let channel = channel(record.need("channel"), files)?;

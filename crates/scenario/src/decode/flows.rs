@@ -58,6 +58,15 @@ pub struct Flow {
     pub route: Option<Vec<usize>>,
 }
 
+impl Flow {
+    /// The highest class of its packets and of those that come back.
+    pub fn highest_class(&self) -> u8 {
+        let back = self.transport.as_ref();
+        let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
+        self.class.max(back)
+    }
+}
+
 /// How senders and receivers meet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -306,8 +315,9 @@ fn flow(
         "ect1" => Ecn::Ect1,
         _ => Ecn::NotEct,
     };
-    let (transport, packet) = transport::read(&record, files)?;
+    let (transport, packet) = transport::read(&record, class, files)?;
     if airy {
+        over_air::check_way_back(&record)?;
         over_air::check_size(&record, packet, &made.args)?;
     }
     Ok(Flow {

@@ -20,7 +20,7 @@ pub fn of_flows(flows: &[Flow]) -> f64 {
     each.sum()
 }
 
-/// Opportunities of all traces at their fastest.
+/// Opportunities of all traces at their fastest, and slots.
 pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     let directions = links.iter().flat_map(|l| {
         l.spec
@@ -31,7 +31,7 @@ pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     });
     let each = directions.filter_map(|(direction, made)| {
         let Service::Trace(server) = &direction.service else {
-            return None;
+            return Some(direction.service.instants(duration));
         };
         let rate = fastest(&made.trace.as_ref()?.args)?;
         Some(count(rate, duration, Bytes(server.opportunity)))
@@ -110,9 +110,8 @@ fn line(link: &Link, side: usize) -> f64 {
     let Some(direction) = &link.spec.directions[side] else {
         return link.spec.rate.0 as f64;
     };
-    let server = match &direction.service {
-        Service::Line(rate, _) => return rate.0 as f64,
-        Service::Trace(server) => server,
+    let Service::Trace(server) = &direction.service else {
+        return direction.service.fastest().unwrap_or(f64::INFINITY);
     };
     if let Some(recorded) = server.trace.recorded() {
         let lines = recorded.lines();

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{QUEUES, Queue};
+use backwater_sim::queue::{self, QUEUES, Queue};
 use backwater_sim::stamp::{AnyStamp, HOSTED, STAMPS};
 use backwater_transport::units::Bytes;
 
@@ -44,7 +44,8 @@ impl Setting {
             stamped_by: None,
         };
         if let Some(node) = record.get("queue") {
-            let value = parts::read(QUEUES, "queue", node, files)?;
+            let part = parts::named_among(&[QUEUES, queue::HOSTED], "queue", node)?;
+            let value = parts::make(part, node, &[], files)?;
             let node = node.clone();
             setting.queue = Some(Written { value, node });
         }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use backwater_sim::medium::{AIR, WIRE};
 use backwater_sim::record::Record;
-use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
+use backwater_wire::pcapng::{Capture, Interface};
 use serde_json::Value;
 
 use super::capture::{capture_records, wires, write_records};

@@ -77,7 +77,7 @@ impl Mechanisms {
         let (far, peer) = (network.ports[id].far, network.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
-            for (place, hosts) in control.holding(Toward::Port(peer)) {
+            for (place, hosts) in control.holding(Toward::Port(peer), now) {
                 match place {
                     Place::Egress(port) if hosts.is_none_or(|h| network.waits_toward(id, h)) => {
                         all.push(port);

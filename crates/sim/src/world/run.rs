@@ -14,7 +14,7 @@ use crate::source::Source;
 
 /// How far a call to `advance_some` came.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Served,
     Nothing,
 }
@@ -139,7 +139,7 @@ impl World {
         }
     }
 
-    fn step(&mut self, until: Time) -> Step {
+    pub(super) fn step(&mut self, until: Time) -> Step {
         if self.shared.run.calendar.fill() && self.shared.run.calendar.prefetches() {
             prefetch::next_events(&self.shared, &self.ends, &self.media.air);
         }
@@ -235,7 +235,7 @@ impl World {
             port.more.armed = later;
             self.shared.run.calendar.push(later, Event::Wake(id));
         }
-        if self.shared.network.ports[id].is(Traits::REFILLED) {
+        if self.shared.network.ports[id].is(Traits::REFILLED | Traits::PULLED) {
             self.shared.network.refills.push(id);
         }
     }
@@ -294,9 +294,7 @@ impl World {
             let port = &mut self.shared.network.ports[id];
             port.max_bytes = port.held_bytes();
             port.more.base = counted;
-            if let Some(server) = port.more.service.server_mut() {
-                server.scorer.warm(now);
-            }
+            port.more.service.warm(now);
         }
         self.media.air.warm_air(now);
     }

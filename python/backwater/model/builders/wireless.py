@@ -24,7 +24,7 @@ from backwater.model.builders.base import (
 
 @dataclass
 class Medium(Table):
-    """802.11 media.
+    """An 802.11 medium.
 
     * `phy`: radio and its rates (required)
     * `channel`: who hears whom (required)
@@ -34,6 +34,7 @@ class Medium(Table):
     phy: Phy | Written
     channel: Channel | Written
     mac: Mac | Written | None = None
+    _fixed: ClassVar[Written] = {"kind": "802.11"}
 
 
 @dataclass

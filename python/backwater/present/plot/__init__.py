@@ -5,6 +5,7 @@ into one dictionary. The report shows it interactively; `backwater report --figu
 same one to SVG, PNG or PDF. Bands and bars are 95 % confidence intervals over the seeds.
 """
 
+from backwater.present.plot.claims_drawn import Claims
 from backwater.present.plot.encoding import COLOURS, colours_of
 from backwater.present.plot.points import Point, anchor, axis_title, in_order, points, values
 from backwater.present.plot.together import ZERO
@@ -14,6 +15,7 @@ __all__ = [
     "COLOURS",
     "DELAY_PARTS",
     "ZERO",
+    "Claims",
     "FigureError",
     "Point",
     "anchor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import Unit, metric_title, number
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 # What is done with the cases of a seed before the bound; the others measure something else.
 _DIRECT = ("each", "mean", "median", "min", "max")
 SHADE = "#555555"
+# Pixels along y within which two names would cover each other, and of a plot.
+LINE, PLOT = 12.0, 220.0
+
+
+class Claims(Enum):
+    """How a figure shows the bounds of claims: not, as dashes, or as dashes with their names."""
+
+    NONE = "none"
+    DASHES = "dashes"
+    NAMES = "names"
 
 
 def bounds(
@@ -25,11 +36,15 @@ def bounds(
     found: Sequence[Point],
     unit: Unit,
     at: Mapping[str, float | str],
+    shown_as: Claims,
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows for the edges of the bounds, and sentences about edges beyond the scale."""
+    """Rows for the edges of the bounds, and sentences about them and those beyond the scale."""
+    if shown_as is Claims.NONE:
+        return [], []
     reach = _reach([point.mean for point in found if point.mean is not None])
     rows: list[dict[str, Any]] = []
     far: list[str] = []
+    near: list[str] = []
     for claim in results.study.claims:
         if not _is_about(claim, figure):
             continue
@@ -37,12 +52,33 @@ def bounds(
         for sign, edge in (("≥", claim.bound.low), ("≤", claim.bound.high)):
             if edge is None or not shown:
                 continue
+            text = f"{claim.id} {sign} {number(edge / unit.factor)} {unit.name}".rstrip()
             if not reach[0] <= edge <= reach[1]:
-                text = f"{number(edge / unit.factor)} {unit.name}".rstrip()
-                far.append(f"{claim.id} {sign} {text}")
+                far.append(text)
                 continue
+            near.append(text)
             rows += _rows(plan, shown, claim, f"{claim.id} {sign}", edge / unit.factor, at)
-    return rows, [f"Beyond the scale: {', '.join(far)}."] if far else []
+    if shown_as is Claims.NAMES:
+        _join(rows, reach[1] / unit.factor)
+    said = [f"Dashes are bounds of claims: {', '.join(near)}."] if near else []
+    return rows, said + ([f"Beyond the scale: {', '.join(far)}."] if far else [])
+
+
+def _join(rows: list[dict[str, Any]], top: float) -> None:
+    """Names that would cover each other become one, at the upper of their bounds."""
+    at: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        if "bound" in row:
+            chosen = (value for key, value in row.items() if key.startswith("chosen_"))
+            at.setdefault((row.get("panel"), row["x"], *chosen), []).append(row)
+    for some in at.values():
+        some.sort(key=lambda row: -float(row["edge"]))
+        first = some[0]
+        for row in some[1:]:
+            if (first["edge"] - row["edge"]) * PLOT / (top or 1.0) < LINE:
+                first["bound"] += f", {row.pop('bound')}"
+            else:
+                first = row
 
 
 def _reach(means: Sequence[float]) -> tuple[float, float]:
@@ -103,8 +139,8 @@ def _named(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def layers(figure: Figure, numeric: bool, unit: Unit) -> list[dict[str, Any]]:
-    """The marks of the bounds: dashes that are joined where x is a scale, and their names."""
+def layers(figure: Figure, numeric: bool, unit: Unit, shown_as: Claims) -> list[dict[str, Any]]:
+    """The marks of the bounds: dashes that are joined where x is a scale, and names if wished."""
     title = unit.label(metric_title(figure.y[0]))
     y = {"field": "edge", "type": "quantitative"}
     chosen = [{"filter": "isValid(datum.edge)"}]
@@ -125,6 +161,8 @@ def layers(figure: Figure, numeric: bool, unit: Unit) -> list[dict[str, Any]]:
         join = {"type": "line", "strokeDash": [2, 3], "strokeWidth": 1.2, "clip": True}
         of = {"y": y, "color": grey, "detail": {"field": "claim", "type": "nominal"}}
         drawn.insert(0, {"transform": chosen, "mark": join, "encoding": of})
+    if shown_as is not Claims.NAMES:
+        return drawn
     name = {"type": "text", "dy": -6, "fontSize": 10, "align": "right" if numeric else "center"}
     text = {"y": y, "color": grey, "text": {"field": "bound"}}
     drawn.append(

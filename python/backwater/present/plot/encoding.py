@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from backwater.model.quantity import parse_all
-from backwater.present.numbers import Unit, dimension_of, unit_for
+from backwater.present.numbers import Unit, dimension_of, legible, unit_for
+from backwater.present.plot.labels import apart, upright
 from backwater.present.plot.points import PLACE, Grid, axis_title, in_order
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 # After Okabe and Ito; each has a contrast of 3 to 1 or more on white and on dark paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C56B9C", "#B07800", "#3A94CC", "#7F6A3B", "#808080")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+# Pixels along x of one panel among several, and of a panel alone.
+WIDTH, ALONE = 300, 520
 INK, FAINT = "#222222", "#d9d9d9"
 # On an axis, ~g takes its precision from the step between ticks: 300 becomes 3e+2.
 PLAIN = {"labelExpr": "format(datum.value, '~g')"}
@@ -49,6 +52,7 @@ CONFIG: dict[str, Any] = {
         "labelLimit": 320,
         "orient": "top",
         "columns": 6,
+        "columnPadding": 16,
     },
     "header": {"labelColor": INK, "labelFontSize": 13, "labelFontWeight": 600, "labelLimit": 420},
     "title": {
@@ -87,24 +91,39 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
             "type": "nominal",
             "sort": labels,
             "title": title,
-            "axis": {"labelAngle": 0 if max(map(len, labels)) < 9 else -30},
+            "axis": upright(labels, _width(plan)),
         }
         return Across({label: label for label in labels}, named, title, False)
-    unit = unit_for(sizes[0].dimension, [size.value for size in sizes])
+    known = [size.value for size in sizes]
+    unit = unit_for(sizes[0].dimension, known)
+    unit = legible(sizes[0].dimension, unit, max(known))
     numbers = [float(f"{size.value / unit.factor:.12g}") for size in sizes]
     values: dict[str, float | str] = dict(zip(labels, numbers, strict=True))
     encoding: dict[str, Any] = {"field": "x", "title": unit.label(title)}
     if discrete:
-        encoding |= {"type": "ordinal", "sort": numbers, "axis": {"labelAngle": 0}}
+        shown = upright([f"{value:g}" for value in numbers], _width(plan))
+        shown.pop("labelExpr", None)
+        encoding |= {"type": "ordinal", "sort": numbers, "axis": shown}
         return Across(values, encoding, unit.label(title), False)
     wide = numbers[0] > 0 and numbers[-1] / numbers[0] >= 50
     encoding |= {
         "type": "quantitative",
         "scale": {"type": "log", "nice": False} if wide else {"zero": False, "nice": False},
-        "axis": {"values": numbers, **PLAIN, "labelOverlap": True, "labelSeparation": 6},
+        # Every tick has its label.
+        "axis": {
+            "values": apart(numbers, wide, _width(plan)),
+            **PLAIN,
+            "labelOverlap": True,
+            "labelSeparation": 6,
+        },
     }
     encoding["scale"]["padding"] = 8
     return Across(values, encoding, unit.label(title), True)
+
+
+def _width(plan: Grid) -> int:
+    """Pixels along x of one panel."""
+    return WIDTH if plan.panel and len(plan.joined(plan.panel)) > 1 else ALONE
 
 
 def colour(results: Results, plan: Grid, shape: bool) -> dict[str, Any]:
@@ -142,7 +161,9 @@ def y_unit(metric: str, values: Iterable[float | None]) -> Unit:
     sizes = [abs(value) for value in values if value is not None]
     # The axis is read at its upper end, so the largest values choose the unit.
     top = max(sizes, default=0.0)
-    return unit_for(dimension_of(metric), [size for size in sizes if size > top / 10])
+    dimension = dimension_of(metric)
+    unit = unit_for(dimension, [size for size in sizes if size > top / 10])
+    return legible(dimension, unit, top)
 
 
 @dataclass(frozen=True)
@@ -153,6 +174,8 @@ class Shared:
     means: Sequence[float]
     # From and to which number, where more than one figure shares the scale.
     limits: tuple[float, float] | None = None
+    # The lowest end of an interval; None without any.
+    least: float | None = None
 
 
 # Values so many times apart are told apart on a logarithmic scale only.
@@ -195,6 +218,26 @@ def scales(shared: Shared, wish: str, top: float | None = None) -> tuple[dict[st
     offered = {"linear": linear}
     if wish in ("log", "symlog") or most / min(positive) >= WIDE:
         offered["logarithmic"] = symlog
-    if wish == "log" and len(positive) == len(means):
-        offered["logarithmic"] = {"scale": {"type": "log"}, "axis": PLAIN}
+    if wish == "log" and len(positive) == len(means) and (shared.least or 1.0) > 0:
+        # Marks that reach zero have no place on this scale: no interval does, and no bar is drawn.
+        ends = [min(positive), most, *((shared.least,) if shared.least else ()), *(given or ())]
+        offered["logarithmic"] = _decades(min(end for end in ends if end > 0), max(ends))
     return offered, "logarithmic" if wish in ("log", "symlog") else "linear"
+
+
+def _decades(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic scale from value to value, whose ticks all have labels."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    if last - first <= 1:
+        steps: tuple[int, ...] = (1, 2, 3, 5, 7)
+    else:
+        steps = (1, 2, 5) if last - first == 2 else (1,)
+    marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    below = [mark for mark in marks if mark <= low * 1.0001] or marks[:1]
+    above = [mark for mark in marks if mark >= high * 0.9999] or marks[-1:]
+    ticks = [float(f"{mark:.6g}") for mark in marks if below[-1] <= mark <= above[0]]
+    domain = [min(ticks[0], low), max(ticks[-1], high)]
+    return {
+        "scale": {"type": "log", "domain": domain, "nice": False},
+        "axis": {"values": ticks, **PLAIN},
+    }

@@ -1,4 +1,4 @@
-"""The four kinds of figure: curves with bands, bars, stacked parts, and a ranking."""
+"""The kinds of figure over an axis: curves with bands, bars or points, and stacked parts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import Unit, metric_title, number
 from backwater.present.plot import claims_drawn, together
-from backwater.present.plot.encoding import COLOURS, Shared, across, colour, scales
-from backwater.present.plot.points import Grid, Point, axis_title, label
+from backwater.present.plot.claims_drawn import Claims
+from backwater.present.plot.encoding import COLOURS, INK, Shared, across, colour, scales
+from backwater.present.plot.points import Grid, Point, label
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -39,7 +40,12 @@ _VALUES: list[dict[str, Any]] = [{"filter": "!isValid(datum.claim)"}]
 
 
 def curves(
-    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], shared: Shared
+    results: Results,
+    plan: Grid,
+    figure: Figure,
+    found: Sequence[Point],
+    shared: Shared,
+    claims: Claims,
 ) -> Body:
     """Means over x, one curve per value, with the confidence interval as a band."""
     unit = shared.unit
@@ -52,7 +58,7 @@ def curves(
         rows.append(row)
     _list_curves(rows, labels)
     _note_zeros(rows)
-    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values)
+    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values, claims)
     if plan.curve:
         said += together.tell_apart(rows, labels)
     offered, begin = scales(shared, figure.y_scale, _top(bounds))
@@ -74,7 +80,7 @@ def curves(
     if plan.curve:
         _fade(layer)
     if bounds:
-        layer += claims_drawn.layers(figure, along.numeric, unit)
+        layer += claims_drawn.layers(figure, along.numeric, unit, claims)
     view = {"encoding": encoding, "layer": layer}
     meta = {"scales": offered, "scale": begin, "titles": [along.title, y_title]}
     return Body(rows, view, meta, bounds=bounds, said=said, omits_zeros=True)
@@ -159,13 +165,13 @@ def _list_curves(rows: list[dict[str, Any]], labels: Sequence[str]) -> None:
     """Gives one row at each x of a panel the values of all curves there, for the tooltip."""
     first: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
-        here = first.setdefault((row["x"], *_where(row)), row)
+        here = first.setdefault((row["x"], *where_of(row)), row)
         if here is row:
             here |= {f"c{i}": "–" for i in range(len(labels))}
         here[f"c{labels.index(row.get('curve', ''))}"] = row["text"]
 
 
-def _where(row: dict[str, Any]) -> tuple[Any, ...]:
+def where_of(row: dict[str, Any]) -> tuple[Any, ...]:
     """The panel of a row, and the choices that show it."""
     return (row.get("panel"), *(value for key, value in row.items() if key.startswith("chosen_")))
 
@@ -174,7 +180,7 @@ def _note_zeros(rows: list[dict[str, Any]]) -> None:
     """A note in panels whose values are all zero, which look empty."""
     by_panel: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        by_panel.setdefault(_where(row), []).append(row)
+        by_panel.setdefault(where_of(row), []).append(row)
     for some in by_panel.values():
         if all(row["mean"] == 0 for row in some):
             places = list(dict.fromkeys(row["x"] for row in some))
@@ -185,7 +191,12 @@ def _note_zeros(rows: list[dict[str, Any]]) -> None:
 
 
 def bars(
-    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], shared: Shared
+    results: Results,
+    plan: Grid,
+    figure: Figure,
+    found: Sequence[Point],
+    shared: Shared,
+    claims: Claims,
 ) -> Body:
     """One bar for each value of x, side by side for each curve, with the interval as a line."""
     unit = shared.unit
@@ -194,7 +205,7 @@ def bars(
     rows = [
         {**row_of(plan, point, unit), "x": along.values[label(point, plan.x)]} for point in found
     ]
-    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values)
+    bounds, said = claims_drawn.bounds(results, plan, figure, found, unit, along.values, claims)
     offered, begin = scales(shared, figure.y_scale, _top(bounds))
     encoding: dict[str, Any] = {
         "x": along.encoding,
@@ -206,24 +217,24 @@ def bars(
     if plan.curve:
         tooltip.append({"field": "curve", "type": "nominal", "title": encoding["color"]["title"]})
     tooltip.append({"field": "text", "type": "nominal", "title": y_title})
-    layer: list[dict[str, Any]] = [
-        {
-            "transform": _VALUES,
-            "mark": {"type": "bar", "opacity": 0.85},
-            "encoding": {"tooltip": tooltip},
+    # A bar's length is its value only where it begins at zero, and the scale shows zero.
+    from_zero = begin == "linear" and all(mean >= 0 for mean in shared.means)
+    mark = {"type": "bar", "opacity": 0.85} if from_zero else {"type": "point", "size": 70}
+    drawn = {"transform": _VALUES, "mark": mark, "encoding": {"tooltip": tooltip}}
+    interval: dict[str, Any] = {
+        "transform": [{"filter": "isValid(datum.high)"}],
+        "mark": {"type": "errorbar", "ticks": {"size": 7}, "thickness": 1.4},
+        "encoding": {
+            "y": {"field": "low", "type": "quantitative", "title": y_title},
+            "y2": {"field": "high"},
         },
-        {
-            "transform": [{"filter": "isValid(datum.high)"}],
-            "mark": {"type": "rule", "strokeWidth": 1.4},
-            "encoding": {
-                "y": {"field": "low", "type": "quantitative", "title": y_title},
-                "y2": {"field": "high"},
-                "color": {"value": "#666666"},
-            },
-        },
-    ]
+    }
+    if from_zero:
+        # In the colour of its bar nobody would see the lower half.
+        interval["encoding"]["color"] = {"value": INK}
+    layer: list[dict[str, Any]] = [drawn, interval] if from_zero else [interval, drawn]
     if bounds:
-        layer += claims_drawn.layers(figure, False, unit)
+        layer += claims_drawn.layers(figure, False, unit, claims)
     view = {"encoding": encoding, "layer": layer}
     meta = {"scales": offered, "scale": begin, "titles": [along.title, y_title]}
     return Body(rows, view, meta, bounds=bounds, said=said, omits_zeros=True)
@@ -233,66 +244,6 @@ def _side_by_side(plan: Grid) -> dict[str, Any]:
     if not plan.curve:
         return {}
     return {"xOffset": {"field": "curve", "type": "nominal", "sort": plan.joined(plan.curve)}}
-
-
-def ranking(
-    results: Results, plan: Grid, figure: Figure, found: Sequence[Point], unit: Unit
-) -> Body:
-    """Combinations from the smallest mean to the largest, one line each."""
-    rows: list[dict[str, Any]] = [
-        {**row_of(plan, point, unit), "x": label(point, plan.x) or "all"} for point in found
-    ]
-    known = [row for row in rows if row["mean"] is not None]
-    known.sort(key=lambda row: float(row["mean"]))
-    if figure.ends is not None:
-        rows = known = _ends(known, figure.ends)
-    order = list(dict.fromkeys(row["x"] for row in [*known, *rows]))
-    # Each panel has an order of its own.
-    sort = {"field": "mean", "op": "mean"} if plan.panel else order
-    title = " · ".join(axis_title(results, axis) for axis in plan.x)
-    x_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
-    tooltip = [
-        {"field": "x", "type": "nominal", "title": title},
-        {"field": "text", "type": "nominal", "title": x_title},
-    ]
-    # The title stands beyond the longest label, however long.
-    named = {"grid": True, "labelPadding": 12, "maxExtent": 1000}
-    encoding = {
-        "y": {"field": "x", "type": "nominal", "sort": sort, "title": title, "axis": named},
-        **colour(results, plan, shape=False),
-    }
-    layer: list[dict[str, Any]] = [
-        {
-            "transform": [{"filter": "datum.high !== null"}],
-            "mark": {"type": "rule", "strokeWidth": 1.6},
-            "encoding": {
-                "x": {"field": "low", "type": "quantitative", "title": x_title},
-                "x2": {"field": "high"},
-            },
-        },
-        {
-            "transform": [{"filter": "datum.mean !== null"}],
-            "mark": {"type": "point", "size": 60},
-            "encoding": {
-                **colour(results, plan, shape=True),
-                "x": {"field": "mean", "type": "quantitative", "title": x_title},
-                "tooltip": tooltip,
-            },
-        },
-    ]
-    view = {"encoding": encoding, "layer": layer, "height": {"step": 20}}
-    return Body(rows, view, {"titles": [title, x_title]}, free_rows=True)
-
-
-def _ends(known: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    """The lowest and the highest rows of each panel; `known` is sorted."""
-    panels: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in known:
-        panels.setdefault(_where(row), []).append(row)
-    kept = []
-    for some in panels.values():
-        kept += some if len(some) <= 2 * count else [*some[:count], *some[-count:]]
-    return kept
 
 
 def stack(

@@ -20,7 +20,7 @@ from backwater.present.plot.points import Grid, axis_title, in_order, name_of
 
 if TYPE_CHECKING:
     from backwater.results.results import Case, Results
-    from backwater.study.figure import Figure
+    from backwater.study.figure import Figure, Over
 
 # The capacity of a link is an area behind its throughput.
 GROUND, SHADE = "capacity_bps", "#c3d2de"
@@ -73,11 +73,7 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
         panel = " · ".join(case.labels[axis] for axis in plan.panel)
         for name, values in _series(results, figure, case).items():
             curve = case.labels[figure.curve] if figure.curve else name
-            for index, measured in enumerate(values):
-                at = index * over.every_s
-                if at >= over.start_s and (over.end_s is None or at < over.end_s):
-                    at_place = {"x": round(at, 6), "curve": curve, "panel": panel}
-                    rows.append({**at_place, "value": measured, "low": None, "high": None, "n": 1})
+            rows += _steps(over, values, {"curve": curve, "panel": panel})
     unit = y_unit(figure.y[0], [row["value"] for row in rows])
     for row in rows:
         value: float | None = row.pop("value")
@@ -92,6 +88,23 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
     offered["linear"] = {**offered["linear"], "axis": {"tickCount": 5}}
     meta = {"titles": titles, "wide": True, "scales": offered, "scale": begin}
     return Body(rows, view, meta, said=said, omits_zeros=True)
+
+
+def _steps(
+    over: Over, values: Sequence[float | None], place: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A row at the start of each interval, and one that ends the last of them."""
+    rows: list[dict[str, Any]] = []
+    for index, measured in enumerate(values):
+        at = index * over.every_s
+        if at >= over.start_s and (over.end_s is None or at < over.end_s):
+            row = {"x": round(at, 6), **place, "value": measured}
+            rows.append({**row, "low": None, "high": None, "n": 1})
+    if rows:
+        end = rows[-1]["x"] + over.every_s
+        end = end if over.end_s is None else min(end, over.end_s)
+        rows.append({**rows[-1], "x": round(end, 6), "ends": True})
+    return rows
 
 
 def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[float | None]]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backwater.model.quantity import parse_all
-from backwater.present.numbers import capital, path_title
+from backwater.present.numbers import capital, greatest, path_title
 from backwater.verdict.compare import compare
-from backwater.verdict.interval import interval
+from backwater.verdict.interval import Interval, interval
+from backwater.verdict.jain import interval as interval_of_jain
 from backwater.verdict.metrics import several, value_of
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def points(
         if all(case.labels[axis] in some for axis, some in (where or {}).items()):
             key = tuple(case.labels[axis] for axis in axes)
             found.setdefault(key, []).append(known.get(case.key))
-    return [_point(dict(zip(axes, key, strict=True)), some) for key, some in found.items()]
+    itself = metric if against is None else ""
+    return [_point(dict(zip(axes, key, strict=True)), some, itself) for key, some in found.items()]
 
 
 def _compared(
@@ -169,11 +171,21 @@ def name_of(scope: str) -> str:
     return scope.partition(":")[2].replace("/", " ") or scope
 
 
-def _point(labels: dict[str, str], seen: list[float | None]) -> Point:
-    found = interval([value for value in seen if value is not None])
+def _point(labels: dict[str, str], seen: list[float | None], metric: str) -> Point:
+    found = _interval([value for value in seen if value is not None], metric)
     if found is None:
         return Point(labels, None, None, None, 0)
-    return Point(labels, found.mean, found.low, found.high, found.n)
+    high, most = found.high, greatest(metric) if metric else None
+    if high is not None and most is not None and found.mean <= most:
+        high = min(high, most)
+    return Point(labels, found.mean, found.low, high, found.n)
+
+
+def _interval(values: list[float], metric: str) -> Interval | None:
+    """The interval by which a claim about the metric would be judged."""
+    if metric == "jain" and values and all(math.isfinite(value) for value in values):
+        return interval_of_jain(values)
+    return interval(values)
 
 
 def grid(results: Results, figure: Figure, found: Sequence[Point]) -> Grid:

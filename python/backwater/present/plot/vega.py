@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit
 from backwater.present.plot import over_time, together
-from backwater.present.plot.encoding import CONFIG, Shared, y_unit
-from backwater.present.plot.marks import Body, bars, curves, ranking, stack
+from backwater.present.plot.claims_drawn import Claims
+from backwater.present.plot.ecdf import ecdf, shares
+from backwater.present.plot.encoding import ALONE, CONFIG, WIDTH, Shared, y_unit
+from backwater.present.plot.labels import break_titles, legend_columns, narrowest
+from backwater.present.plot.marks import Body, bars, curves, stack
 from backwater.present.plot.matrix import matrix
 from backwater.present.plot.plane import plane
 from backwater.present.plot.points import (
@@ -22,6 +25,7 @@ from backwater.present.plot.points import (
     in_order_of,
     points,
 )
+from backwater.present.plot.rank import ranking
 from backwater.present.plot.spread import boxes, flow_means
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ DELAY_PARTS = (
 )
 # Further parts, where packets went in A-MPDUs.
 _IN_AGGREGATES = ("delay_aggregate_s", "delay_reorder_s")
-WIDTH, ALONE, HEIGHT = 300, 520, 220
+HEIGHT = 220
 MOST_COLUMNS = 3
 
 
@@ -80,12 +84,14 @@ def delay_figure(results: Results) -> Figure | None:
     )
 
 
-def spec(results: Results, figure: Figure) -> dict[str, Any]:
+def spec(results: Results, figure: Figure, claims: Claims = Claims.DASHES) -> dict[str, Any]:
     """The Vega-Lite specification of a figure."""
     if figure.kind == "time":
         return _over_time(results, figure)
     if figure.kind == "box":
         return _boxes(results, figure)
+    if figure.kind == "ecdf":
+        return _ecdf(results, figure)
     tables = _tables(results, figure)
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
@@ -95,7 +101,7 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     if figure.kind == "stack":
         body = stack(results, plan, figure, tables, unit)
     elif figure.kind == "bars":
-        body = bars(results, plan, figure, tables[0], shared)
+        body = bars(results, plan, figure, tables[0], shared, claims)
     elif figure.kind == "plane":
         over = points(results, str(figure.x_metric), figure.scope, figure.where)
         x_unit = y_unit(str(figure.x_metric), [point.mean for point in over])
@@ -105,7 +111,7 @@ def spec(results: Results, figure: Figure) -> dict[str, Any]:
     elif figure.kind == "rank":
         body = ranking(results, plan, figure, tables[0], unit)
     else:
-        body = curves(results, plan, figure, tables[0], shared)
+        body = curves(results, plan, figure, tables[0], shared, claims)
     return _assemble(results, plan, body, figure.title)
 
 
@@ -129,11 +135,12 @@ def _shared(results: Results, figure: Figure, tables: Sequence[Sequence[Point]])
     ends = [
         end / unit.factor for point in known for end in (point.low, point.high) if end is not None
     ]
+    least = min(ends, default=None)
     if not others or not means:
-        return Shared(unit, means)
+        return Shared(unit, means, least=least)
     low, high = min([*means, *ends]), max([*means, *ends])
     # No metric with means above zero has negative values; only its interval does.
-    return Shared(unit, means, (low if min(means) < 0 else max(low, 0.0), high))
+    return Shared(unit, means, (low if min(means) < 0 else max(low, 0.0), high), least)
 
 
 def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
@@ -142,6 +149,14 @@ def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, [point for point, _ in found])
     return _assemble(results, plan, boxes(results, plan, figure, found), figure.title)
+
+
+def _ecdf(results: Results, figure: Figure) -> dict[str, Any]:
+    found = shares(results, figure)
+    if not found:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = grid(results, figure, [point for point, _ in found])
+    return _assemble(results, plan, ecdf(results, plan, figure, found), figure.title)
 
 
 def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
@@ -174,10 +189,22 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
         "config": CONFIG,
         "data": {"values": rows + bounds},
         "usermeta": {
-            "backwater": {**body.meta, "columns": columns, "panels": len(panels), "said": said}
+            "backwater": {
+                **body.meta,
+                "upright": narrowest(body.view),
+                "columns": columns,
+                "panels": len(panels),
+                "said": said,
+            }
         },
     }
-    picks = {axis: _first_choice(plan.labels[axis]) for axis in plan.chosen}
+    break_titles(view, height if isinstance(height := view["height"], (int, float)) else 1e9)
+    per_row = legend_columns(body.view, columns * width)
+    if per_row is not None:
+        most, each = per_row
+        built["config"] = {**CONFIG, "legend": {**CONFIG["legend"], "columns": most}}
+        built["usermeta"]["backwater"]["legend"] = each
+    picks = _picks(plan, rows)
     if title or picks or said:
         built["title"] = _title(results, title, picks, said)
     if picks:
@@ -191,6 +218,17 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
         # Networks whose values are far apart would hide one another's differences.
         built["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
     return built
+
+
+def _picks(plan: Grid, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What is chosen at first: a combination that has rows, as not every set of cases is full."""
+    picks: dict[str, str] = {}
+    left = list(rows)
+    for index, axis in enumerate(plan.chosen):
+        known = {row.get(f"chosen_{index}") for row in left}
+        picks[axis] = _first_choice([text for text in plan.labels[axis] if text in known])
+        left = [row for row in left if row.get(f"chosen_{index}") == picks[axis]]
+    return picks
 
 
 def _choosing(results: Results, plan: Grid, picks: Mapping[str, str]) -> dict[str, Any]:

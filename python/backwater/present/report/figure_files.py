@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.model.outputs import save
 from backwater.present import plot, topology
-from backwater.present.chart_file import FORMATS
+from backwater.present.chart_file import drawn as file_of
+from backwater.present.plot import Claims
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -23,8 +24,17 @@ def drawn_example(results: Results) -> Mapping[str, Any]:
     return topology.seen(results.study.resolved(results.example, seed, results.quick))
 
 
-def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Writes `study-figure.format` for every figure that can be drawn; returns the files."""
+def figures(
+    results: Results,
+    folder: Path,
+    formats: Sequence[str],
+    width: float | None = None,
+    claims: bool = False,
+) -> list[Path]:
+    """Writes `study-figure.format` for every figure that can be drawn; returns the files.
+
+    Bounds of claims and their names are shown with `claims` only. `width` is in pixels.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     drawn = list(results.study.figures)
     parts = plot.delay_figure(results)
@@ -33,12 +43,12 @@ def figures(results: Results, folder: Path, formats: Sequence[str]) -> list[Path
     written = []
     for figure in drawn:
         try:
-            spec = plot.spec(results, figure)
+            spec = plot.spec(results, figure, Claims.NAMES if claims else Claims.NONE)
         except plot.FigureError:
             continue
         for name in formats:
             path = folder / f"{results.study.id}-{figure.id}.{name}"
-            save(path, FORMATS[name](spec))
+            save(path, file_of(spec, name, width))
             written.append(path)
     drawing = topology.svg(drawn_example(results))
     if drawing and "svg" in formats:

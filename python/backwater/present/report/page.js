@@ -28,7 +28,12 @@
       view.width = Math.max(200, Math.min(width - 4, WIDEST_ALONE + AXIS));
       view.autosize = { type: "fit-x", contains: "padding" };
     }
-    spec.config.legend.columns = Math.max(1, Math.floor((width - AXIS) / 110));
+    spec.config.legend.columns = Math.max(1, Math.floor((width - AXIS) / (meta.legend || 110)));
+    const x = view.encoding && view.encoding.x, angle = x && x.axis && x.axis.labelAngle;
+    if (angle === 0 && meta.upright > view.width) {
+      x.axis.labelAngle = -40;
+      delete x.axis.labelExpr;
+    }
     if (scale && meta.scales && meta.scales[scale]) Object.assign(view.encoding.y, meta.scales[scale]);
     return spec;
   }
@@ -49,7 +54,11 @@
       }
       const spec = fitted(original, width, scale);
       for (const p of spec.params || []) if (p.name in chosen) p.value = chosen[p.name];
-      shown = await vegaEmbed(body, spec, { actions: false, renderer: "svg", mode: "vega-lite" });
+      shown = await vegaEmbed(body, spec, {
+        actions: false, renderer: "svg", mode: "vega-lite",
+        // Expressions are interpreted: the page's policy forbids to make code of text.
+        ast: true,
+      });
       box.dataset.drawn = "yes";
     }
     let waiting = 0;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import shlex
 from collections.abc import Callable, Mapping
@@ -15,7 +17,7 @@ from markupsafe import Markup, escape
 from backwater.model.outputs import save
 from backwater.present import plot, topology
 from backwater.present.numbers import RULES
-from backwater.present.report import claim_html, prose, table
+from backwater.present.report import answer, claim_html, prose, table
 from backwater.present.report.bundle import bundle
 from backwater.present.report.figure_files import drawn_example
 from backwater.results.store import BROKEN, FAILED
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 _TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(HERE),
+    loader=jinja2.FileSystemLoader([HERE, HERE.parent / "viewer"]),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
@@ -49,7 +51,15 @@ def write(
 def fill(template: str, **values: Any) -> str:
     """A page from a template, with the style that all pages share."""
     style = Markup((HERE / "style.css").read_text(encoding="utf-8"))
-    return _TEMPLATES.get_template(template).render(style=style, **values)
+    scripts = [str(values[name]) for name in ("bundle", "page", "script") if values.get(name)]
+    hashes = Markup(" ".join(map(_hash, scripts)) or "'none'")
+    return _TEMPLATES.get_template(template).render(style=style, hashes=hashes, **values)
+
+
+def _hash(script: str) -> str:
+    """A script as the page's policy names it: no other one runs."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
 def data(value: Any) -> Markup:
@@ -82,6 +92,8 @@ class _Report:
     numbers: dict[str, int] = field(default_factory=dict)
     placed: set[str] = field(default_factory=set)
     drawn: set[str] = field(default_factory=set)
+    # The figure at the top.
+    leads: str = ""
 
     def html(self) -> str:
         results = self.results
@@ -90,6 +102,10 @@ class _Report:
         self.figures = {figure.id: figure for figure in study.figures}
         parts = plot.delay_figure(results)
         self.drawings = len(self.figures) + (parts is not None)
+        first = answer.lead(study, [self._shown(name) for name in self.claims], self.claims)
+        top = "" if first.figure is None else self._figure(first.figure)
+        self.leads = "" if first.figure is None else first.figure.id
+        self.placed.add(f"figure {self.leads}")
         text = prose.render(study.prose, self._block, self._inline)
         left = [figure for figure in study.figures if f"figure {figure.id}" not in self.placed]
         closing = [
@@ -109,6 +125,8 @@ class _Report:
             facts=self._facts(),
             notices=self._notices(),
             tally=self._tally(),
+            lead=first,
+            top=Markup(top),
             contents=contents,
             prose=Markup(text.html),
             closing=closing,
@@ -124,19 +142,25 @@ class _Report:
     def _block(self, kind: str, name: str) -> str:
         self.placed.add(f"{kind} {name}".rstrip())
         if kind == "figure":
-            return self._figure(self.figures[name])
+            return self._here(name)
         if kind == "claim":
             return self._part("claim", claim=self._shown(name)) if name in self.claims else ""
         if kind == "figures":
             for figure in self.figures:
                 self.placed.add(f"figure {figure}")
-            return "".join(map(self._figure, self.figures.values()))
+            return "".join(map(self._here, self.figures))
         sections = {
             "claims": self._claims,
             "topology": self._topology,
             "repeat": self._repeat,
         }
         return f'<div id="r-{kind}">{sections[kind]()}</div>'
+
+    def _here(self, name: str) -> str:
+        """A figure at its place in the text; the one at the top is not drawn twice."""
+        if name != self.leads:
+            return self._figure(self.figures[name])
+        return f'<p class="small">{self._inline("figure", name)} stands at the top.</p>'
 
     def _inline(self, kind: str, name: str) -> str:
         if kind == "claim" and name in self.claims:
@@ -176,7 +200,8 @@ class _Report:
         # The line through the best points of a plane is drawn from them.
         # Bounds of claims stand in the claims.
         drawn = spec["data"]["values"]
-        rows = [row for row in drawn if "tangent" not in row and "edge" not in row]
+        only = ("tangent", "edge", "ends")
+        rows = [row for row in drawn if not any(key in row for key in only)]
         seeds = {row["n"] for row in rows}
         return Drawn(
             figure.id,
@@ -298,6 +323,8 @@ def _fresh(seeds: list[int]) -> str:
 def _caption(kind: str, seeds: set[int], gaps: bool) -> str:
     if kind == "time":
         return "One seed of each combination."
+    if kind == "ecdf":
+        return "Every flow or run of every seed is a step."
     most = max(seeds)
     if most < 2:
         said = "One seed, so no interval."

@@ -106,7 +106,9 @@ def _rows(
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for name, curves in groups.items():
-        for index, column in enumerate(zip(*curves, strict=True)):
+        columns = list(zip(*curves, strict=True))
+        # The end of the last interval is a row, too: a step is drawn to the next one.
+        for index, column in enumerate([*columns, *columns[-1:]]):
             known = [value for value in column if value is not None]
             mean = sum(known) / len(known) if known else None
             low, high = (min(known), max(known)) if known else (None, None)

@@ -36,7 +36,7 @@ use backwater_transport::part::Part;
 
 use super::offer::{Carrier, Offer};
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// The row.
 pub const PART: Part<Offer> = Part {

@@ -68,7 +68,7 @@ impl World {
                 let id = PortId::new(number);
                 let port = &self.shared.network.ports[id];
                 let link = Link::of(&port.more.service);
-                let offers = matches!(link, Link::Offers(_));
+                let offers = link.offers();
                 let place = Place {
                     rate: (!offers).then_some(port.more.rate),
                     offers,

@@ -54,7 +54,8 @@ impl Air {
                     Limit::Unlimited => u64::MAX,
                 };
                 let mine = (room as f64 * radio.own_share) as u64;
-                flow.source.keep_waiting(mine.min(u64::from(limits.window)) as u16);
+                flow.source
+                    .keep_waiting(mine.min(u64::from(limits.window)) as u16);
             }
         }
     }

@@ -462,4 +462,29 @@ mod tests {
         let a = AccessMode::Edca.defaults((15, 1023)).map(row);
         assert_eq!(a, [(7, 15, 1023), (3, 15, 1023), (2, 7, 15), (2, 3, 7)]);
     }
+
+    /// Own packets may fill the share for them, and packets of others what is left: of ten packets, or 10,000 B, two and eight.
+    #[test]
+    fn own_and_relayed_packets_have_shares_of_the_buffer() {
+        for (buffer, unit) in [(Limit::Packets(10), 1), (Limit::Bytes(Bytes(10_000)), 1000)] {
+            let holds = |all: u32, own: u32| Contention {
+                buffer,
+                frames: all,
+                own_frames: own,
+                bytes: u64::from(all) * 1000,
+                own_bytes: u64::from(own) * 1000,
+                ..contention(0)
+            };
+            let room = |all, own, mine| holds(all, own).room(mine, 1000, 0.2);
+            assert_eq!(room(8, 2, false), Room::Free, "{unit}");
+            assert_eq!(room(8, 1, false), Room::Free, "{unit}");
+            assert_eq!(room(8, 0, false), Room::ShareFull, "{unit}");
+            assert_eq!(room(9, 1, true), Room::Free, "{unit}");
+            assert_eq!(room(8, 2, true), Room::ShareFull, "{unit}");
+            assert_eq!(room(10, 2, false), Room::Full, "{unit}");
+            assert_eq!(room(10, 1, true), Room::Full, "{unit}");
+            // Without a share for own packets all may fill it.
+            assert_eq!(holds(9, 0).room(false, 1000, 1.0), Room::Free, "{unit}");
+        }
+    }
 }

@@ -305,7 +305,7 @@ impl Air {
             c.spend(u64::from(ghost.len), now);
             let share = Span(airtime.0 / u64::from(exchange.count));
             let done = tried.over(exchange.to, share, true);
-            self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+            self.observe_transmission(cx, station, number, &ghost, &done, now);
             self.departed(cx, station, number, ghost, now, now);
             place += 1;
         }

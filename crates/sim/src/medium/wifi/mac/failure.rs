@@ -173,7 +173,7 @@ impl Air {
         if tried.has_begun() {
             // The sender does not know that its frame was received, where it was.
             let done = tried.over(to, Span::ZERO, false);
-            self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+            self.observe_transmission(cx, station, number, &ghost, &done, now);
         } else if let Some(id) = lost {
             self.observe_station_loss(cx, station, hop_number, number, id, now);
         }

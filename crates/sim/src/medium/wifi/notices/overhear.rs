@@ -77,7 +77,8 @@ impl Air {
         };
         for by in &self.overheard {
             if let Some((control, place)) = self.radios[*by as usize].watch {
-                let view = self.station_view(*by, number, now);
+                let times = mechanisms.controls[control].times(place);
+                let view = self.timed_view(network, *by, number, times, now);
                 mechanisms.controls[control].overheard(place, view, &seen);
                 mechanisms.collect(control);
             }

@@ -101,6 +101,7 @@ impl Air {
             Room::Full => self.make_room(cx, station, number, packet_id, now),
         };
         if !fits {
+            self.tell_overflow(&cx.network, station, number, packet_id, now);
             return self.refuse_at_station(cx, hop, number, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.radios[station as usize].categories[number];

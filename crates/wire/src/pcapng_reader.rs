@@ -6,8 +6,8 @@
 //! Differences: simple packet blocks are refused, for they have no time; blocks of unknown type are left
 //! out; a block cut off is refused. Stamps finer than a picosecond are rounded down.
 
-use super::pcap::{Fields, Frame};
-use super::trace::{Fault, Place};
+use crate::fault::{Fault, Place};
+use crate::pcap_reader::{Fields, Frame};
 
 const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
@@ -46,12 +46,12 @@ impl Interface {
 }
 
 /// Whether the content begins as a capture of this kind.
-pub(super) fn begins(content: &[u8]) -> bool {
+pub fn begins(content: &[u8]) -> bool {
     content.starts_with(&SECTION.to_be_bytes())
 }
 
 /// Hands over each frame in the order of the file.
-pub(super) fn read<'a>(
+pub fn read<'a>(
     content: &'a [u8],
     take: &mut dyn FnMut(Frame<'a>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {

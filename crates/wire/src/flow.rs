@@ -379,7 +379,6 @@ pub const UDP_IP: usize = 28;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_sim::connection::{ack_bytes, segment_header};
     use backwater_transport::endpoint::Protocol;
 
     fn segment() -> Segment {
@@ -494,7 +493,7 @@ mod tests {
     fn packets_of_data_are_as_long_as_simulated_ones() {
         // A full segment in an IP packet of 1500 B.
         for protocol in [Protocol::Stream, Protocol::Datagram] {
-            let header = segment_header(protocol);
+            let header = protocol.row().header;
             let mss = 1500 - header as u32;
             assert_eq!(UDP_IP + size(header, mss), 1500);
         }
@@ -502,7 +501,7 @@ mod tests {
         write_ack(&AckSegment::default(), &mut bytes);
         assert_eq!(
             (UDP_IP + bytes.len()) as u64,
-            ack_bytes(Protocol::Datagram, 0)
+            Protocol::Datagram.ack_bytes(0)
         );
     }
 }

@@ -21,7 +21,7 @@
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Feedback;
 
-use crate::connection::Header;
+use crate::tcp::Said;
 
 const EXPERIMENTAL: u8 = 158;
 /// 28 bits after the binary point.
@@ -30,10 +30,10 @@ const SECOND: f64 = 268_435_456.0;
 const PACKET: f64 = 256.0;
 
 /// The option of a packet; empty where it has no congestion header.
-pub(super) fn option(header: &Header) -> Vec<u8> {
+pub(crate) fn option(header: Said<'_>) -> Vec<u8> {
     let (feedback, echo) = match header {
-        Header::Data(segment, _) => (&segment.feedback, false),
-        Header::Ack(ack) => (&ack.feedback, true),
+        Said::Data(segment, _) => (&segment.feedback, false),
+        Said::Ack(ack) => (&ack.feedback, true),
     };
     let Some(Feedback::Congestion(header)) = feedback.as_deref() else {
         return Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn option(header: &Header) -> Vec<u8> {
                 whole(window * PACKET),
             ],
         ),
-        CongestionHeader::Codepoints { .. } => return Vec::new(),
+        CongestionHeader::Telemetry(_) | CongestionHeader::Codepoints { .. } => return Vec::new(),
     };
     let mut out = vec![EXPERIMENTAL, header.bytes() as u8, layout, flags];
     let (feedback, state) = fields.split_last().expect("each layout has feedback");
@@ -102,21 +102,21 @@ mod tests {
 
     use super::*;
 
-    fn data(header: CongestionHeader) -> Header {
+    fn data(header: CongestionHeader) -> Vec<u8> {
         let feedback = Some(Box::new(Feedback::Congestion(header)));
         let segment = Segment {
             feedback,
             ..Segment::default()
         };
-        Header::Data(segment, Time::ZERO)
+        option(Said::Data(&segment, Time::ZERO))
     }
 
-    fn ack(header: CongestionHeader) -> Header {
+    fn ack(header: CongestionHeader) -> Vec<u8> {
         let feedback = Some(Box::new(Feedback::Congestion(header)));
-        Header::Ack(AckSegment {
+        option(Said::Ack(&AckSegment {
             feedback,
             ..AckSegment::default()
-        })
+        }))
     }
 
     /// By hand: 0.5 s is 2^27; 1/256 s is 2^20; -2 is all ones but the last bit.
@@ -130,9 +130,9 @@ mod tests {
         let state = [158, 20, 1, 0, 8, 0, 0, 0, 0, 0x10, 0, 0];
         let (minus_two, zero) = ([0xFF, 0xFF, 0xFF, 0xFE], [0; 4]);
         let expected = [&state[..], &minus_two, &zero].concat();
-        assert_eq!(option(&data(header)), expected);
+        assert_eq!(data(header), expected);
         let expected = [&state[..], &zero, &minus_two].concat();
-        assert_eq!(option(&ack(header)), expected);
+        assert_eq!(ack(header), expected);
     }
 
     #[test]
@@ -143,14 +143,14 @@ mod tests {
             rate: f64::INFINITY,
         };
         let expected = [158, 16, 2, 0, 16, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0];
-        assert_eq!(option(&data(unlimited)), expected);
+        assert_eq!(data(unlimited), expected);
         let target = CongestionHeader::Target {
             rtt,
             rate: 258.0,
             congested: true,
         };
         let expected = [158, 16, 3, 1, 16, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0];
-        assert_eq!(option(&data(target)), expected);
+        assert_eq!(data(target), expected);
         let window = CongestionHeader::Window {
             rtt,
             cwnd: 3.5,
@@ -159,9 +159,9 @@ mod tests {
         let expected = [
             158, 20, 4, 0, 16, 0, 0, 0, 0, 0, 3, 128, 0, 0, 0, 0, 0, 0, 10, 0,
         ];
-        assert_eq!(option(&ack(window)), expected);
+        assert_eq!(ack(window), expected);
         let (ect1, ect0, ce) = (1, 0, 0);
         let none = CongestionHeader::Codepoints { ect1, ect0, ce };
-        assert!(option(&ack(none)).is_empty());
+        assert!(ack(none).is_empty());
     }
 }

@@ -39,9 +39,9 @@
 //! Zeros fill up to 64 bytes. Not as on a wire: an IPv4 packet ends at 65535 bytes and the rest of
 //! a longer frame is trailer; time to live stays 64, since nothing here routes.
 
-use super::checksum::{crc32, internet_checksum};
-use super::control_size::{list_size, that_fit};
-use crate::connection::Header;
+use crate::checksum::{crc32, internet_checksum};
+use crate::control_size::{list_size, that_fit};
+use crate::tcp::{self, Said};
 
 /// What a frame carries.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ pub enum FrameKind<'a> {
         /// ECN field of the IP header (RFC 3168), 0 to 3.
         ecn: u8,
     },
-    /// A segment or an acknowledgement of a stream: see `tcp_bytes`.
+    /// A segment or an acknowledgement of a stream: see `tcp`.
     Tcp {
         /// Index of the flow of the data.
         flow: u32,
@@ -68,7 +68,7 @@ pub enum FrameKind<'a> {
         /// ECN field of the IP header, 0 to 3.
         ecn: u8,
         /// What it says.
-        header: &'a Header,
+        header: Said<'a>,
     },
     /// 802.3x PAUSE.
     Pause {
@@ -120,11 +120,11 @@ pub const MIN_FRAME: u32 = 64;
 /// Largest control frame, FCS included: the untagged basic frame of IEEE 802.3.
 pub const MAX_CONTROL_FRAME: u32 = 1518;
 
-pub(super) const FCS: u32 = 4;
-pub(super) const IP: u32 = 20;
+pub(crate) const FCS: u32 = 4;
+pub(crate) const IP: u32 = 20;
 const UDP: u32 = 8;
-pub(super) const ADDRESS: u32 = 6;
-pub(super) const MAC_HEADER: u32 = 14;
+pub(crate) const ADDRESS: u32 = 6;
+pub(crate) const MAC_HEADER: u32 = 14;
 /// Addresses, type, opcode and a time. 802.3 Annex 31B.
 const PAUSE_CONTENT: u32 = MAC_HEADER + 2 + 2;
 /// Addresses, type, opcode, class vector and eight times. 802.3 Annex 31D.
@@ -148,7 +148,7 @@ const SUBTYPE_RATE_MAP: u16 = 4;
 pub const MOST_ADDRESSES: usize = ((MAX_CONTROL_FRAME - FCS - RATE_HEADER) / ADDRESS) as usize;
 /// Hosts that a map can name.
 pub const MOST_MAPPED: usize = (8 * (MAX_CONTROL_FRAME - FCS - RATE_HEADER)) as usize;
-pub(super) const FIRST_PORT: u16 = 0xF000;
+pub(crate) const FIRST_PORT: u16 = 0xF000;
 
 /// Appends one frame to `out`.
 ///
@@ -189,7 +189,7 @@ pub fn write(
             class,
             ecn,
             header,
-        } => super::tcp_bytes::write(out, &data(flow, seq, class, ecn), header),
+        } => tcp::write(out, &data(flow, seq, class, ecn), header),
         FrameKind::Pause { quanta } => {
             control_header(out, src_host, port, OPCODE_PAUSE);
             put16(out, quanta);
@@ -216,7 +216,7 @@ pub fn write(
 
 /// Appends the frame check sequence of the frame that begins at `start`. It leaves with the coefficient of the highest
 /// power first, which in the reflected form is the lowest bit of the lowest byte.
-pub(super) fn check(out: &mut Vec<u8>, start: usize) {
+pub(crate) fn check(out: &mut Vec<u8>, start: usize) {
     let fcs = crc32(&out[start..]);
     out.extend_from_slice(&fcs.to_le_bytes());
 }
@@ -265,7 +265,7 @@ fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
 }
 
 /// Bytes of a control frame without padding and FCS. A frame of data has none.
-pub(super) fn control_content(kind: &FrameKind<'_>) -> u32 {
+pub(crate) fn control_content(kind: &FrameKind<'_>) -> u32 {
     match *kind {
         FrameKind::Udp { .. } | FrameKind::Tcp { .. } => 0,
         FrameKind::Pause { .. } => PAUSE_CONTENT,
@@ -282,18 +282,18 @@ pub(super) fn control_content(kind: &FrameKind<'_>) -> u32 {
 }
 
 /// An IP packet of a flow.
-pub(super) struct Datagram {
+pub(crate) struct Datagram {
     from: u32,
     to: u32,
-    pub(super) len: u16,
-    pub(super) flow: u32,
+    pub(crate) len: u16,
+    pub(crate) flow: u32,
     seq: u64,
     tos: u8,
 }
 
 /// Ethernet and IPv4 headers with these options, whose length is a multiple of four; gives the sum of the
 /// pseudo header over addresses and protocol.
-pub(super) fn write_ip(out: &mut Vec<u8>, d: &Datagram, protocol: u8, options: &[u8]) -> u64 {
+pub(crate) fn write_ip(out: &mut Vec<u8>, d: &Datagram, protocol: u8, options: &[u8]) -> u64 {
     out.extend_from_slice(&mac(d.to, 0));
     out.extend_from_slice(&mac(d.from, 0));
     put16(out, ETHERTYPE_IPV4);
@@ -398,8 +398,8 @@ fn ipv4(node: u32) -> [u8; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::control_size::control_size;
     use super::*;
+    use crate::control_size::control_size;
 
     fn frame(size: u32, ip_len: u32, kind: &FrameKind<'_>) -> Vec<u8> {
         let mut out = Vec::new();

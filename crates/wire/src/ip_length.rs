@@ -11,7 +11,7 @@
 
 /// Bytes of the IP packet; nothing for a frame without one (ARP, LLDP, …); or why that can't be told.
 /// Never zero.
-pub(super) fn length(link: u16, captured: &[u8], wire: u32) -> Result<Option<u64>, String> {
+pub fn length(link: u16, captured: &[u8], wire: u32) -> Result<Option<u64>, String> {
     let wire = (wire as usize).max(captured.len());
     let start = match link {
         // NULL and LOOP: the family's number in four bytes; the version says the same.

@@ -1,16 +1,10 @@
-//! The datagram protocol of the 6.829 contest: packets are numbered and sent once, the receiver
-//! acknowledges each, and nothing is repaired.
-//!
-//! Packets sent after the newest acknowledged one are in flight, as in the contest's sender: an
-//! overtaken packet counts as lost. If it arrives later, it counts as delivered; if all losses of an
-//! episode arrive, the episode is reported as spurious. After a silence one extra packet leaves
-//! regardless of the window, and the controller hears of a timeout. At most `MAX_UNACKNOWLEDGED` packets
-//! are in flight; a wider window has no effect, and the run's report says so.
+//! The sending end of the datagram protocol.
 
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
+use crate::ends::Sender;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
@@ -78,18 +72,6 @@ impl DatagramSender {
         }
     }
 
-    /// The application adds bytes to send.
-    pub fn write(&mut self, bytes: u64) {
-        self.written = self.written.saturating_add(bytes);
-    }
-
-    /// The next packet that may leave now.
-    #[inline(always)]
-    pub fn poll(&mut self, now: Time) -> Option<Segment> {
-        let len = self.next(now)?;
-        Some(self.leave(now, len))
-    }
-
     /// Bytes of the packet that leaves now, if any may.
     fn next(&mut self, now: Time) -> Option<u64> {
         self.paced = false;
@@ -154,54 +136,6 @@ impl DatagramSender {
             sent: now,
             feedback,
         }
-    }
-
-    /// An acknowledgement has come.
-    pub fn on_ack(&mut self, now: Time, ack: &AckSegment) {
-        if ack.number >= self.next {
-            return;
-        }
-        self.deadline = now.after(self.silence);
-        let mut summary = AckSummary {
-            prior_in_flight: self.in_flight,
-            ..AckSummary::default()
-        };
-        let first = self.next - self.packets.len() as u64;
-        if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
-            debug_assert!(e.from < e.until);
-            self.episode = None;
-            self.core
-                .report_congestion(now, Cause::Recovered, self.in_flight, 0, 0);
-        }
-        if ack.number >= first {
-            for number in first..=ack.number {
-                let (len, snapshot) = self.packets.pop_front().expect("as many as are counted");
-                self.in_flight -= u64::from(len);
-                if number == ack.number {
-                    self.deliver(now, ack, len, &snapshot, &mut summary);
-                } else {
-                    self.on_overtaken(now, number, len, &snapshot);
-                    summary.lost += u64::from(len);
-                    summary.lost_segments += 1;
-                    summary.tx_in_flight = snapshot.tx_in_flight;
-                }
-            }
-            if let Some(e) = self.episode.as_mut() {
-                e.missing += ack.number - first;
-            }
-        } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
-            let (_, len) = self.overtaken.remove(at).expect("found there");
-            self.on_late_arrival(now, ack.number, len, &mut summary);
-        } else {
-            return;
-        }
-        let marked = self
-            .core
-            .newly_marked(ack, summary.acked, u64::from(summary.segments));
-        self.congestion(now, ack, &summary, marked);
-        let recovering = self.episode.is_some();
-        self.core
-            .on_ack(now, ack, &summary, self.in_flight, recovering, marked);
     }
 
     fn deliver(
@@ -288,9 +222,67 @@ impl DatagramSender {
             self.core.report_congestion(now, Cause::Mark, flight, 0, 0);
         }
     }
+}
 
-    /// The timer `due` has expired.
-    pub fn on_timer(&mut self, now: Time) {
+impl Sender for DatagramSender {
+    fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    #[inline(always)]
+    fn poll(&mut self, now: Time) -> Option<Segment> {
+        let len = self.next(now)?;
+        Some(self.leave(now, len))
+    }
+
+    fn on_ack(&mut self, now: Time, ack: &AckSegment) {
+        if ack.number >= self.next {
+            return;
+        }
+        self.deadline = now.after(self.silence);
+        let mut summary = AckSummary {
+            prior_in_flight: self.in_flight,
+            ..AckSummary::default()
+        };
+        let first = self.next - self.packets.len() as u64;
+        if let Some(e) = self.episode.filter(|e| ack.number >= e.until) {
+            debug_assert!(e.from < e.until);
+            self.episode = None;
+            self.core
+                .report_congestion(now, Cause::Recovered, self.in_flight, 0, 0);
+        }
+        if ack.number >= first {
+            for number in first..=ack.number {
+                let (len, snapshot) = self.packets.pop_front().expect("as many as are counted");
+                self.in_flight -= u64::from(len);
+                if number == ack.number {
+                    self.deliver(now, ack, len, &snapshot, &mut summary);
+                } else {
+                    self.on_overtaken(now, number, len, &snapshot);
+                    summary.lost += u64::from(len);
+                    summary.lost_segments += 1;
+                    summary.tx_in_flight = snapshot.tx_in_flight;
+                }
+            }
+            if let Some(e) = self.episode.as_mut() {
+                e.missing += ack.number - first;
+            }
+        } else if let Some(at) = self.overtaken.iter().position(|o| o.0 == ack.number) {
+            let (_, len) = self.overtaken.remove(at).expect("found there");
+            self.on_late_arrival(now, ack.number, len, &mut summary);
+        } else {
+            return;
+        }
+        let marked = self
+            .core
+            .newly_marked(ack, summary.acked, u64::from(summary.segments));
+        self.congestion(now, ack, &summary, marked);
+        let recovering = self.episode.is_some();
+        self.core
+            .on_ack(now, ack, &summary, self.in_flight, recovering, marked);
+    }
+
+    fn on_timer(&mut self, now: Time) {
         self.core.on_timer(now);
         if self.deadline <= now && self.written == self.sent {
             self.deadline = Time::NEVER;
@@ -303,8 +295,7 @@ impl DatagramSender {
         }
     }
 
-    /// When to call `on_timer` next.
-    pub fn due(&self) -> Time {
+    fn due(&self) -> Time {
         let pacing = if self.paced {
             self.core.release()
         } else {
@@ -313,39 +304,33 @@ impl DatagramSender {
         self.deadline.min(self.core.wake()).min(pacing)
     }
 
-    /// Reads a word of each cache line that an acknowledgement touches.
-    pub fn prefetch(&self) -> u64 {
+    fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.in_flight ^ self.packets.front().map_or(0, |f| f.1.delivered)
     }
 
-    /// Payload bytes of a full segment.
-    pub fn mss(&self) -> u64 {
+    fn mss(&self) -> u64 {
         self.mss
     }
 
-    /// Counts since the beginning.
-    pub fn counters(&self) -> &SenderCounters {
+    fn counters(&self) -> &SenderCounters {
         &self.core.counters
     }
 
-    /// Window in force, bytes.
-    pub fn window(&self) -> u64 {
+    fn window(&self) -> u64 {
         self.core.window()
     }
 
-    /// Its controller.
-    pub fn controller(&self) -> &AnyController {
+    fn controller(&self) -> &AnyController {
         self.core.controller()
     }
 
     /// The window of its controller had no full effect.
-    pub fn warning(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let what = "packets were in flight, the most a sender keeps; its controller allowed more";
         self.capped.then(|| format!("{MAX_UNACKNOWLEDGED} {what}"))
     }
 
-    /// State for plots and records.
-    pub fn inspect(&self) -> Inspection {
+    fn inspect(&self) -> Inspection {
         self.core.inspect(self.window(), self.in_flight)
     }
 }

@@ -6,12 +6,21 @@
 //! microseconds; ACKs have SACK blocks (RFC 2018). The payload is zeros. Ports are those of a
 //! datagram of the flow, swapped in its ACKs.
 
+use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::Time;
 
-use super::checksum::internet_checksum;
-use super::congestion_bytes;
-use super::frame_bytes::{Datagram, FIRST_PORT, IP, put16, write_ip};
-use crate::connection::Header;
+use crate::checksum::internet_checksum;
+use crate::congestion;
+use crate::ethernet::{Datagram, FIRST_PORT, IP, put16, write_ip};
+
+/// What a packet of a connection says.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Said<'a> {
+    /// Data, and the receiver's clock when it made the last acknowledgement that came back.
+    Data(&'a Segment, Time),
+    /// An acknowledgement.
+    Ack(&'a AckSegment),
+}
 
 const PROTOCOL: u8 = 6;
 const FIXED: usize = 20;
@@ -24,8 +33,8 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
 /// Appends a segment with its IP header.
-pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
-    let congestion = congestion_bytes::option(header);
+pub(crate) fn write(out: &mut Vec<u8>, d: &Datagram, header: Said<'_>) {
+    let congestion = congestion::option(header);
     let pseudo = write_ip(out, d, PROTOCOL, &congestion);
     let tcp = out.len();
     let (one, other) = (
@@ -34,11 +43,11 @@ pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
     );
     let byte = |n: u64| n.wrapping_add(1) as u32;
     let (ports, seq, ack, flags, window) = match header {
-        Header::Data(s, _) => {
+        Said::Data(s, _) => {
             let flags = if s.push { PSH } else { 0 } | if s.cwr { CWR } else { 0 };
             ([one, other], byte(s.start), byte(0), flags, u16::MAX)
         }
-        Header::Ack(a) => {
+        Said::Ack(a) => {
             let window = a.window.min(u32::from(u16::MAX)) as u16;
             let flags = if a.ece { ECE } else { 0 };
             ([other, one], byte(0), byte(a.upto), flags, window)
@@ -60,16 +69,16 @@ pub(super) fn write(out: &mut Vec<u8>, d: &Datagram, header: &Header) {
     out[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
 }
 
-fn options(out: &mut Vec<u8>, header: &Header) {
+fn options(out: &mut Vec<u8>, header: Said<'_>) {
     let (value, echo) = match header {
-        Header::Data(s, heard) => (s.sent, *heard),
-        Header::Ack(a) => (a.received, a.echo),
+        Said::Data(s, heard) => (s.sent, heard),
+        Said::Ack(a) => (a.received, a.echo),
     };
     let microseconds = |at: Time| ((at.0 / 1_000_000) as u32).to_be_bytes();
     out.extend_from_slice(&[NOP, NOP, TIMESTAMPS, 10]);
     out.extend_from_slice(&microseconds(value));
     out.extend_from_slice(&microseconds(echo));
-    let Header::Ack(a) = header else { return };
+    let Said::Ack(a) = header else { return };
     if a.blocks.count() > 0 {
         out.extend_from_slice(&[NOP, NOP, SACK, 2 + 8 * a.blocks.count() as u8]);
         for (first, end) in a.sack() {

@@ -1,6 +1,6 @@
 //! How long control frames are, and the header fields of data frames that say the same.
 
-use super::frame_bytes::{
+use crate::ethernet::{
     ADDRESS, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, check, control_content,
     write,
 };
@@ -28,12 +28,12 @@ pub fn add_field(frame: &mut Vec<u8>, kind: &FrameKind<'_>) {
 }
 
 /// Bytes of a header and as many of the addresses as fit behind it.
-pub(super) fn list_size(header: u32, addresses: &[u32]) -> u32 {
+pub(crate) fn list_size(header: u32, addresses: &[u32]) -> u32 {
     header + ADDRESS * that_fit(header, addresses).len() as u32
 }
 
 /// The addresses that fit a control frame behind a header of so many bytes.
-pub(super) fn that_fit(header: u32, addresses: &[u32]) -> &[u32] {
+pub(crate) fn that_fit(header: u32, addresses: &[u32]) -> &[u32] {
     let room = (MAX_CONTROL_FRAME - FCS - header) / ADDRESS;
     &addresses[..addresses.len().min(room as usize)]
 }

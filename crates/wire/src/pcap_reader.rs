@@ -7,33 +7,33 @@
 //! fractions or more; the frame check sequence that the header may announce is not subtracted, for
 //! lengths come from the IP header.
 
-use super::trace::{Fault, Place};
+use crate::fault::{Fault, Place};
 
 /// A frame of a capture.
-pub(super) struct Frame<'a> {
+pub struct Frame<'a> {
     /// Where in the file.
-    pub(super) place: Place,
+    pub place: Place,
     /// Picoseconds since the epoch.
-    pub(super) ps: i128,
+    pub ps: i128,
     /// What the frame begins with: a LINKTYPE number.
-    pub(super) link: u16,
+    pub link: u16,
     /// The captured part.
-    pub(super) captured: &'a [u8],
+    pub captured: &'a [u8],
     /// Bytes of the whole frame.
-    pub(super) wire: u32,
+    pub wire: u32,
 }
 
 /// Numbers at fixed places, in the byte order of the file.
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     /// Where the fields are.
-    pub(super) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// Most significant byte first.
-    pub(super) big: bool,
+    pub big: bool,
 }
 
 impl Fields<'_> {
     /// The 16-bit number at this place, unless the bytes end before.
-    pub(super) fn u16(&self, at: usize) -> Option<u16> {
+    pub fn u16(&self, at: usize) -> Option<u16> {
         let raw = *self.bytes.get(at..)?.first_chunk::<2>()?;
         Some(if self.big {
             u16::from_be_bytes(raw)
@@ -43,7 +43,7 @@ impl Fields<'_> {
     }
 
     /// The 32-bit number at this place, unless the bytes end before.
-    pub(super) fn u32(&self, at: usize) -> Option<u32> {
+    pub fn u32(&self, at: usize) -> Option<u32> {
         let raw = *self.bytes.get(at..)?.first_chunk::<4>()?;
         Some(if self.big {
             u32::from_be_bytes(raw)
@@ -57,7 +57,7 @@ const HEADER: usize = 24;
 const RECORD: usize = 16;
 
 /// Byte order and picoseconds of a unit of the stamps' fractions, if the content begins as a capture.
-pub(super) fn magic(content: &[u8]) -> Option<(bool, u32)> {
+pub fn magic(content: &[u8]) -> Option<(bool, u32)> {
     match content.first_chunk::<4>()? {
         [0xa1, 0xb2, 0xc3, 0xd4] => Some((true, 1_000_000)),
         [0xd4, 0xc3, 0xb2, 0xa1] => Some((false, 1_000_000)),
@@ -68,7 +68,7 @@ pub(super) fn magic(content: &[u8]) -> Option<(bool, u32)> {
 }
 
 /// Hands over each frame in the order of the file.
-pub(super) fn read<'a>(
+pub fn read<'a>(
     content: &'a [u8],
     take: &mut dyn FnMut(Frame<'a>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {

@@ -1,0 +1,291 @@
+"""A record file: every event of a run in columns, for the viewer and `export`.
+
+Version 1. Eight bytes, `BWREC 1` and a line feed; four bytes, little-endian: the length of the
+head; the head, JSON in UTF-8: `rows`, `whats`, `places`, `flows` (names, which the columns number),
+`rates` (bit/s of places, where known), `about`, and `columns`, in order, each with name, bytes and
+`group`; then the columns, each deflated without a header (RFC 1951).
+
+A column is a sequence of numbers as LEB128 of zigzag: 0, -1, 1, -2 are 0, 1, 2, 3. With a `group`
+each number is the difference from the one before among the rows that are equal in those columns.
+`flow` is one more than the number of the name; 0 is no flow.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backwater.errors import Refusal
+from backwater.model import outputs
+
+MAGIC = b"BWREC 1\n"
+SUFFIX = ".bwrec"
+HEADER = "time_s,what,place,flow,seq,class,size_B,value"
+# More events do not fit into a page's memory.
+MOST = 100_000_000
+# Bytes of a row of a CSV file at least.
+LEAST_ROW = 32
+# Rows that are read at a time.
+CHUNK = 200_000
+COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("time_ps", ("all",)),
+    ("what", ()),
+    ("place", ()),
+    ("flow", ()),
+    ("seq", ("flow",)),
+    ("class", ()),
+    ("size_B", ("flow",)),
+    ("value", ("what", "place")),
+)
+Numbers = NDArray[np.int64]
+
+
+@dataclass
+class Records:
+    """Events of a run in the order of time."""
+
+    columns: dict[str, Numbers]
+    whats: Sequence[str]
+    places: Sequence[str]
+    flows: Sequence[str]
+    rates: dict[str, float] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many events there are."""
+        return len(self.columns["what"])
+
+    def named(self) -> dict[str, list[Any]]:
+        """The columns of `run --record`, with names."""
+        whats, places = np.array(self.whats), np.array(self.places)
+        flows = np.array(["", *self.flows])
+        at = self.columns["time_ps"]
+        found: dict[str, list[Any]] = {
+            "time_s": [f"{one // 10**12}.{one % 10**12:012d}" for one in at.tolist()],
+            "what": whats[self.columns["what"]].tolist(),
+            "place": places[self.columns["place"]].tolist(),
+            "flow": flows[self.columns["flow"]].tolist(),
+        }
+        for name in ("seq", "class", "size_B", "value"):
+            found[name] = self.columns[name].tolist()
+        return found
+
+
+def read(path: Path) -> Records:
+    """Reads a record file, or the CSV of `run --record`."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(HEADER))
+        if begins.startswith(MAGIC):
+            return _decode(path.read_bytes(), path)
+        if begins == HEADER.encode():
+            return from_csv(path)
+    except OSError as error:
+        raise Refusal(
+            f"cannot read: {error.strerror or error}", place=str(path), fix="correct the path"
+        ) from error
+    fix = f"name a file of `backwater run --record NAME.csv` or NAME{SUFFIX}"
+    raise Refusal("this is no record of a run", place=str(path), fix=fix)
+
+
+def rates_of(places: Sequence[str], canonical: str) -> dict[str, float]:
+    """The rates of links in bit/s by the names of their ports, from a resolved scenario."""
+    links = json.loads(canonical).get("links") or {}
+    found: dict[str, float] = {}
+    for link in links.values():
+        one, other = link["ends"]
+        for name in (f"{one}>{other}", f"{other}>{one}"):
+            if name in places and isinstance(link.get("rate_bps"), (int, float)):
+                found[name] = link["rate_bps"]
+    return found
+
+
+def refuse_if_many(rows: int, place: str) -> None:
+    """Refuses what would not fit into a page."""
+    if rows >= MOST:
+        what = f"{rows:,} events are more than a page can hold (at most {MOST:,})"
+        fix = "record a part: run again with --set 'duration=\"1 s\"', or use --perfetto"
+        raise Refusal(what, place=place, fix=fix)
+
+
+def from_csv(path: Path) -> Records:
+    """Reads the CSV of `run --record`."""
+    refuse_if_many(path.stat().st_size // LEAST_ROW, str(path))
+    names: tuple[dict[str, int], dict[str, int], dict[str, int]] = ({}, {}, {"": 0})
+    whats, places, flows = names
+    parts: list[NDArray[np.int64]] = []
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        next(rows)
+        number = 1
+        while some := list(itertools.islice(rows, CHUNK)):
+            block = []
+            for row in some:
+                number += 1
+                try:
+                    time, what, place, flow, *rest = row
+                    values = [int(time.replace(".", "", 1)), *map(int, rest)]
+                    block.append(
+                        (
+                            values[0],
+                            whats.setdefault(what, len(whats)),
+                            places.setdefault(place, len(places)),
+                            flows.setdefault(flow, len(flows)),
+                            *values[1:],
+                        )
+                    )
+                except ValueError:
+                    fix = "record the run again"
+                    raise Refusal(
+                        "this row is damaged", place=f"{path}:{number}", fix=fix
+                    ) from None
+            parts.append(np.array(block, dtype=np.int64))
+    table = np.concatenate(parts) if parts else np.zeros((0, len(COLUMNS)), dtype=np.int64)
+    columns = {name: table[:, at].copy() for at, (name, _) in enumerate(COLUMNS)}
+    return Records(columns, list(whats), list(places), list(flows)[1:])
+
+
+def about(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What a file says of its run."""
+    keys = ("seed", "fingerprint", "duration_s", "version")
+    return {"name": name, **{key: document[key] for key in keys}}
+
+
+def write(records: Records, path: Path) -> Path:
+    """Writes a record file."""
+    return outputs.save(path, encode(records))
+
+
+def encode(records: Records) -> bytes:
+    """A record file's bytes."""
+    refuse_if_many(records.rows, "record")
+    packed = []
+    heads: list[dict[str, Any]] = []
+    for name, group in COLUMNS:
+        numbers = _differences(records.columns[name], _groups(records.columns, group, records.rows))
+        raw = _leb128(_zigzag(numbers))
+        squeezer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        packed.append(squeezer.compress(raw) + squeezer.flush())
+        heads.append({"name": name, "bytes": len(packed[-1]), "group": list(group)})
+    head = {
+        "schema": "backwater/record/1",
+        "rows": records.rows,
+        "whats": list(records.whats),
+        "places": list(records.places),
+        "flows": list(records.flows),
+        "rates": records.rates,
+        "about": records.about,
+        "columns": heads,
+    }
+    text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode()
+    return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *packed])
+
+
+def _decode(data: bytes, path: Path) -> Records:
+    begin = len(MAGIC) + 4
+    try:
+        length = int.from_bytes(data[len(MAGIC) : begin], "little")
+        head = json.loads(data[begin : begin + length])
+        refuse_if_many(int(head["rows"]), str(path))
+        columns: dict[str, Numbers] = {}
+        at = begin + length
+        for column in head["columns"]:
+            raw = zlib.decompress(data[at : at + column["bytes"]], -15)
+            at += column["bytes"]
+            numbers = _unzigzag(_from_leb128(raw, int(head["rows"])))
+            groups = _groups(columns, column["group"], len(numbers))
+            columns[column["name"]] = _sums(numbers, groups)
+        whats, places, flows = (list(head[key]) for key in ("whats", "places", "flows"))
+    except Refusal:
+        raise
+    except (KeyError, ValueError, zlib.error, IndexError, TypeError) as error:
+        fix = "record the run again"
+        raise Refusal("this record file is damaged", place=str(path), fix=fix) from error
+    return Records(columns, whats, places, flows, head["rates"], head["about"])
+
+
+def _groups(columns: Mapping[str, Numbers], group: Sequence[str], rows: int) -> Numbers | None:
+    """A number for each row that is equal where all columns of the group are; None without one."""
+    if not group:
+        return None
+    if list(group) == ["all"]:
+        return np.zeros(rows, dtype=np.int64)
+    found = np.zeros_like(columns[group[0]])
+    for name in group:
+        found = found * (int(columns[name].max(initial=0)) + 1) + columns[name]
+    return found
+
+
+def _differences(numbers: Numbers, groups: Numbers | None) -> Numbers:
+    if groups is None or not len(numbers):
+        return numbers
+    order = np.argsort(groups, kind="stable")
+    inside, of = numbers[order], groups[order]
+    change = np.diff(inside, prepend=0)
+    first = np.r_[True, of[1:] != of[:-1]]
+    change[first] = inside[first]
+    found = np.empty_like(numbers)
+    found[order] = change
+    return found
+
+
+def _sums(numbers: Numbers, groups: Numbers | None) -> Numbers:
+    if groups is None or not len(numbers):
+        return numbers
+    order = np.argsort(groups, kind="stable")
+    inside, of = np.cumsum(numbers[order]), groups[order]
+    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    before = np.repeat(inside[starts] - numbers[order][starts], np.diff(np.r_[starts, len(of)]))
+    found = np.empty_like(numbers)
+    found[order] = inside - before
+    return found
+
+
+def _zigzag(numbers: Numbers) -> NDArray[np.uint64]:
+    return ((numbers << 1) ^ (numbers >> 63)).astype(np.uint64)
+
+
+def _unzigzag(numbers: NDArray[np.uint64]) -> Numbers:
+    half = (numbers >> np.uint64(1)).astype(np.int64)
+    found: Numbers = half ^ -(numbers & np.uint64(1)).astype(np.int64)
+    return found
+
+
+def _leb128(numbers: NDArray[np.uint64]) -> bytes:
+    lengths = np.ones(len(numbers), dtype=np.int64)
+    for places in range(1, 10):
+        lengths += numbers >= np.uint64(1) << np.uint64(7 * places)
+    ends = np.cumsum(lengths)
+    out = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    starts = ends - lengths
+    for place in range(int(lengths.max(initial=0))):
+        here = lengths > place
+        part = (numbers[here] >> np.uint64(7 * place)) & np.uint64(0x7F)
+        more = (lengths[here] > place + 1).astype(np.uint8) << 7
+        out[starts[here] + place] = part.astype(np.uint8) | more
+    return out.tobytes()
+
+
+def _from_leb128(raw: bytes, rows: int) -> NDArray[np.uint64]:
+    data = np.frombuffer(raw, dtype=np.uint8)
+    ends = np.flatnonzero(data < 0x80)
+    if len(ends) != rows or (rows and ends[-1] != len(data) - 1):
+        raise ValueError("a column has other rows than the head says")
+    starts = np.r_[0, ends[:-1] + 1] if rows else ends
+    lengths = ends - starts + 1
+    found = np.zeros(rows, dtype=np.uint64)
+    for place in range(int(lengths.max(initial=0))):
+        here = lengths > place
+        part = (data[starts[here] + place] & 0x7F).astype(np.uint64)
+        found[here] |= part << np.uint64(7 * place)
+    return found

@@ -1,0 +1,207 @@
+// Reads a record file (model/record_file.py says how it is built) and indexes its packets.
+const Record = (() => {
+  "use strict";
+  const MAGIC = "BWREC 1\n", MOST = 1e8, CELLS = 8e6;
+
+  async function inflate(bytes) {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  function keysOf(group, columns, rows, sizes) {
+    if (group.length === 0) return null;
+    const keys = new Uint32Array(rows);
+    if (group[0] === "all") return { keys, many: 1 };
+    let many = 1;
+    for (const name of group) {
+      const column = columns[name], size = sizes[name];
+      for (let row = 0; row < rows; row += 1) keys[row] = keys[row] * size + column[row];
+      many *= size;
+    }
+    return { keys, many };
+  }
+
+  // LEB128 of zigzag, summed up within the groups.
+  function decode(raw, target, rows, groups) {
+    const before = new Float64Array(groups ? groups.many : 0);
+    let at = 0;
+    for (let row = 0; row < rows; row += 1) {
+      let byte = raw[at++], number;
+      if (byte < 128) {
+        number = byte & 1 ? -((byte + 1) >> 1) : byte >> 1;
+      } else {
+        number = byte & 127;
+        for (let place = 128; byte > 127; place *= 128) {
+          byte = raw[at++];
+          number += (byte & 127) * place;
+        }
+        number = number % 2 === 1 ? -(number + 1) / 2 : number / 2;
+      }
+      if (groups) number = before[groups.keys[row]] += number;
+      target[row] = number;
+    }
+    if (at !== raw.length) throw new Error("this record file is damaged: record the run again");
+  }
+
+  const KINDS = {
+    time_ps: Float64Array, what: Uint8Array, place: Uint16Array, flow: Uint32Array,
+    seq: Uint32Array, class: Uint8Array, size_B: Uint32Array, value: Float64Array,
+  };
+
+  async function read(bytes) {
+    if (new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC)
+      throw new Error("this is no record file: write one with backwater run --record NAME.bwrec");
+    const length = new DataView(bytes.buffer, bytes.byteOffset + 8, 4).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length)));
+    if (head.rows >= MOST)
+      throw new Error("more events than a page can hold: record a part, with --set 'duration=\"1 s\"'");
+    const columns = {}, sizes = { what: head.whats.length, place: head.places.length, flow: head.flows.length + 1 };
+    let at = 12 + length;
+    for (const { name, bytes: size, group } of head.columns) {
+      const raw = await inflate(bytes.subarray(at, at + size));
+      at += size;
+      columns[name] = new KINDS[name](head.rows);
+      decode(raw, columns[name], head.rows, keysOf(group, columns, head.rows, sizes));
+    }
+    return index({ ...head, flows: ["", ...head.flows], at: columns.time_ps, ...columns });
+  }
+
+  // For each row the one before of the same packet, and the rows of each place and flow.
+  function index(run) {
+    const { rows, what, flow, seq, at } = run;
+    // A number that no event has, where the run has no such events.
+    const code = (name) => (run.whats.includes(name) ? run.whats.indexOf(name) : 255);
+    const [ENQUEUE, SEND, DELIVER, DROP] = ["enqueue", "send", "deliver", "drop"].map(code);
+    Object.assign(run, { ENQUEUE, SEND, DELIVER, DROP, KNOB: code("knob"), NOTICE: code("notice"), WINDOW: code("window"), SRTT: code("srtt"), MARK: code("mark") });
+    const of = (row) => flow[row] > 0 && (what[row] === ENQUEUE || what[row] === SEND || what[row] === DELIVER || what[row] === DROP);
+    const most = new Float64Array(run.flows.length);
+    for (let row = 0; row < rows; row += 1) if (of(row) && seq[row] >= most[flow[row]]) most[flow[row]] = seq[row] + 1;
+    run.last = run.flows.map((_, one) => (most[one] > 4 * rows + 1000 ? new Map() : new Int32Array(most[one]).fill(-1)));
+    run.before = new Int32Array(rows).fill(-1);
+    run.after = new Int32Array(rows).fill(-1);
+    for (let row = 0; row < rows; row += 1) {
+      if (!of(row)) continue;
+      const last = run.last[flow[row]], number = seq[row];
+      const known = last instanceof Map ? last.get(number) ?? -1 : last[number];
+      // After its end a number may come again.
+      if (known >= 0 && what[known] !== DELIVER && what[known] !== DROP) {
+        run.before[row] = known;
+        run.after[known] = row;
+      }
+      if (last instanceof Map) last.set(number, row);
+      else last[number] = row;
+    }
+    run.end = rows ? at[rows - 1] : 1;
+    run.begin = rows ? at[0] : 0;
+    run.counts = new Uint32Array(run.whats.length);
+    for (let row = 0; row < rows; row += 1) run.counts[what[row]] += 1;
+    run.byFlow = lists(run.flow, run.flows.length, rows, what, -1);
+    run.sends = lists(run.place, run.places.length, rows, what, SEND);
+    run.enqueues = lists(run.place, run.places.length, rows, what, ENQUEUE);
+    run.knobs = lists(run.place, run.places.length, rows, what, run.KNOB);
+    const flash = new Uint8Array(rows);
+    for (let row = 0; row < rows; row += 1) flash[row] = what[row] === DROP || what[row] === run.NOTICE || what[row] === run.MARK ? 1 : 0;
+    run.flashes = lists(run.place, run.places.length, rows, flash, 1);
+    run.busy = run.sends.map((some, one) => some.length + run.enqueues[one].length + run.flashes[one].length);
+    run.wait = run.wire = 0;
+    for (let row = 0; row < rows; row += 1) {
+      if (what[row] !== SEND) continue;
+      if (run.before[row] >= 0) run.wait = Math.max(run.wait, at[row] - at[run.before[row]]);
+      if (run.after[row] >= 0) run.wire = Math.max(run.wire, at[run.after[row]] - at[row]);
+    }
+    pyramid(run);
+    return run;
+  }
+
+  // Rows of each value of a column, of those whose `sort` is `wanted`; -1 for all rows.
+  function lists(column, many, rows, sort, wanted) {
+    const counts = new Uint32Array(many + 1), starts = new Uint32Array(many + 1);
+    for (let row = 0; row < rows; row += 1) if (wanted < 0 || sort[row] === wanted) counts[column[row]] += 1;
+    for (let one = 0; one < many; one += 1) starts[one + 1] = starts[one] + counts[one];
+    const all = new Int32Array(starts[many]), next = starts.slice();
+    for (let row = 0; row < rows; row += 1) if (wanted < 0 || sort[row] === wanted) all[next[column[row]]++] = row;
+    return Array.from({ length: many }, (_, one) => all.subarray(starts[one], starts[one + 1]));
+  }
+
+  // How many packets wait at each place in each of many bins of time, the most of pairs upward.
+  function pyramid(run) {
+    const { at, place, before, sends, begin, end } = run;
+    let bins = 1 << 16;
+    while (bins > 1024 && bins * run.places.length > CELLS) bins >>= 1;
+    run.bins = bins;
+    const scale = (bins - 1) / (end - begin || 1);
+    run.levels = sends.map((rows) => {
+      if (rows.length < 2) return null;
+      const depth = new Float32Array(bins);
+      for (const row of rows) {
+        if (before[row] < 0) continue;
+        depth[Math.floor((at[before[row]] - begin) * scale)] += 1;
+        const leaves = Math.floor((at[row] - begin) * scale) + 1;
+        if (leaves < bins) depth[leaves] -= 1;
+      }
+      for (let bin = 1; bin < bins; bin += 1) depth[bin] += depth[bin - 1];
+      const levels = [depth];
+      while (levels.at(-1).length > 512) {
+        const below = levels.at(-1), half = new Float32Array(below.length / 2);
+        for (let bin = 0; bin < half.length; bin += 1) half[bin] = Math.max(below[2 * bin], below[2 * bin + 1]);
+        levels.push(half);
+      }
+      return levels;
+    });
+  }
+
+  // The first index of sorted rows whose time is not before `time`.
+  function from(run, rows, time) {
+    let low = 0, high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (run.at[rows[middle]] < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // All rows of the packet that this row is about.
+  function way(run, row) {
+    let first = row;
+    while (run.before[first] >= 0) first = run.before[first];
+    const found = [];
+    for (let one = first; one >= 0; one = run.after[one]) found.push(one);
+    return found;
+  }
+
+  // From when to when a gate of a place is shut.
+  function shut(run, place) {
+    const found = [];
+    const rate = run.rates[run.places[place]];
+    let since = -1, until = 0;
+    const close = (time) => {
+      if (since >= 0) found.push([since, rate ? Math.min(time, until) : time]);
+      since = -1;
+    };
+    for (const row of run.knobs[place]) {
+      const now = run.at[row];
+      if (since >= 0 && rate && until < now) close(now);
+      if (run.value[row] === 0) close(now);
+      else if (since < 0) since = now;
+      // A quantum is 512 bit times.
+      until = now + (run.value[row] * 512e12) / (rate || 1);
+    }
+    close(run.end);
+    return found;
+  }
+
+  // The first row in which two runs differ; -1 where they are alike.
+  function difference(one, other) {
+    const rows = Math.min(one.rows, other.rows);
+    const numbers = ["at", "seq", "class", "size_B", "value"], named = [["what", "whats"], ["place", "places"], ["flow", "flows"]];
+    const maps = named.map(([, list]) => one[list].map((name) => other[list].indexOf(name)));
+    for (let row = 0; row < rows; row += 1) {
+      for (const name of numbers) if (one[name][row] !== other[name][row]) return row;
+      for (let n = 0; n < 3; n += 1) if (maps[n][one[named[n][0]][row]] !== other[named[n][0]][row]) return row;
+    }
+    return one.rows === other.rows ? -1 : rows;
+  }
+
+  return { read, from, way, shut, difference };
+})();

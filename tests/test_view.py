@@ -1,0 +1,168 @@
+"""Record files, and the page that replays them in a browser."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import command
+from backwater.errors import Refusal
+from backwater.model import record_file
+from backwater.model.record_file import Records
+from backwater.present import viewer
+from browser import document_of
+
+SCENARIO = """\
+schema = "backwater/scenario/1"
+duration = "2 s"
+nodes.S = { kind = "host" }
+nodes.W = { kind = "switch" }
+nodes.D = { kind = "host", obeys = false }
+links.a = { ends = ["S", "W"], rate = "100 Mbit/s", delay = "1 us" }
+links.b = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 us" }
+ports."W>D" = { buffer = "50 kB" }
+ports."W>S" = { buffer = "500 kB" }
+ports."S>W" = { buffer = "unlimited" }
+mechanisms.bp = { recipe = "pause", at = ["W>D"], detect = { high = "80 %", low = "70 %" } }
+[flows.f1]
+from = "S"
+to = "D"
+source = { kind = "uniform-uniform", burst = "48 kB", rate = "8 Mbit/s" }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run recorded in both forms, and one that differs."""
+    made = tmp_path_factory.mktemp("view")
+    (made / "s.toml").write_text(SCENARIO, encoding="utf-8")
+    for name in ("a.csv", "a.bwrec"):
+        assert command.call("run", "s.toml", "--record", name, cwd=made).code == 0
+    high = 'mechanisms.bp.detect.high="90 %"'
+    assert command.call("run", "s.toml", "--set", high, "--record", "b.bwrec", cwd=made).code == 0
+    return made
+
+
+def test_a_record_file_has_the_rows_of_the_csv(folder: Path) -> None:
+    exported = command.call("export", "a.bwrec", cwd=folder)
+    rows = list(csv.DictReader((folder / "a.csv").open(encoding="utf-8")))
+    assert list(csv.DictReader(io.StringIO(exported.out))) == rows
+    assert len(rows) > 2_000
+    size = (folder / "a.bwrec").stat().st_size
+    # A byte and a half a row, and the head.
+    assert size < 1.5 * len(rows) + 1_000
+
+
+def test_the_bytes_of_a_small_file_are_those_of_the_description() -> None:
+    columns = {name: np.zeros(3, dtype=np.int64) for name, _ in record_file.COLUMNS}
+    columns["time_ps"] = np.array([5, 5, 300], dtype=np.int64)
+    columns["flow"] = np.array([1, 0, 1], dtype=np.int64)
+    columns["seq"] = np.array([7, 9, 6], dtype=np.int64)
+    data = record_file.encode(Records(columns, ["send"], ["A>B"], ["f1"]))
+    assert data[:8] == b"BWREC 1\n"
+    length = int.from_bytes(data[8:12], "little")
+    head = json.loads(data[12 : 12 + length])
+    raw, at = {}, 12 + length
+    for column in head["columns"]:
+        raw[column["name"]] = zlib.decompress(data[at : at + column["bytes"]], -15)
+        at += column["bytes"]
+    # Zigzag doubles what is not negative: 10, 0, and 590 in two bytes of seven bits.
+    assert raw["time_ps"] == bytes([10, 0, 590 & 127 | 128, 590 >> 7])
+    # The third row follows the first of its flow: 6 - 7 is -1, written as 1.
+    assert raw["seq"] == bytes([14, 18, 1])
+
+
+@pytest.mark.parametrize("cut", [9, 60, -3])
+def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path, cut: int) -> None:
+    bad = tmp_path / "bad.bwrec"
+    bad.write_bytes((folder / "a.bwrec").read_bytes()[:cut])
+    with pytest.raises(Refusal, match="damaged"):
+        record_file.read(bad)
+
+
+def test_more_events_than_a_page_holds_are_refused_with_a_remedy(tmp_path: Path) -> None:
+    head = json.dumps({"rows": 10**8, "columns": []}).encode()
+    many = tmp_path / "many.bwrec"
+    many.write_bytes(record_file.MAGIC + len(head).to_bytes(4, "little") + head)
+    ended = command.call("view", "many.bwrec", cwd=tmp_path)
+    assert ended.code == 2
+    assert "100,000,000 events" in ended.err
+    assert "record a part" in ended.err
+
+
+def test_the_page_draws_lanes_and_names_a_packet(folder: Path, tmp_path: Path) -> None:
+    assert command.call("view", "a.bwrec", cwd=folder).code == 0
+    text = (folder / "view.html").read_text(encoding="utf-8")
+    # The page's own tools, as a reader uses them, once it has opened.
+    probe = """
+<script>(async () => {
+  while (!document.documentElement.dataset.ready) await new Promise((r) => setTimeout(r, 20));
+  const run = viewer.runs[0], ink = (c) => {
+    const d = c.getContext("2d").getImageData(100, 0, c.width - 100, c.height).data;
+    let n = 0;
+    for (let at = 3; at < d.length; at += 4) n += d[at] > 0;
+    return n;
+  };
+  document.getElementById("wanted").value = "f1 3";
+  document.getElementById("search").requestSubmit();
+  await new Promise((r) => setTimeout(r, 200));
+  const told = {
+    rows: run.rows, lanes: ink(run.canvas), queue: ink(document.getElementById("queue")),
+    packets: ink(document.getElementById("sequence")),
+    way: [...document.querySelectorAll("#way tbody tr")].map((r) =>
+      [...r.cells].map((c) => c.textContent)),
+    packet: document.getElementById("packet").textContent,
+    gates: run.gates.flat().length, wide: document.documentElement.scrollWidth - innerWidth,
+  };
+  document.body.dataset.told = JSON.stringify(told);
+})();</script>"""
+    page = tmp_path / "probed.html"
+    page.write_text(
+        re.sub(r"script-src [^;]*;", "script-src 'unsafe-inline';", text, count=1).replace(
+            "</body>", f"{probe}</body>"
+        ),
+        encoding="utf-8",
+    )
+    shown = document_of(page, tmp_path / "profile")
+    found = re.search(r'data-told="([^"]*)"', shown)
+    assert found is not None, shown[-2000:]
+    told = json.loads(html.unescape(found[1]))
+    with (folder / "a.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert told["rows"] == len(rows)
+    assert min(told["lanes"], told["queue"], told["packets"]) > 50
+    assert told["gates"] > 0, "PAUSE shut a gate"
+    mine = [row for row in rows if row["flow"] == "f1" and row["seq"] == "3"]
+    assert [line[1:3] for line in told["way"]] == [[row["what"], row["place"]] for row in mine]
+    # Its delay is what the engine says, and the parts are the differences of the times.
+    delay = int(mine[-1]["value"]) / 1e9
+    assert f"delivered after {delay:.4g} ms" in told["packet"]
+    assert told["wide"] <= 0
+
+
+def test_two_runs_are_compared_from_their_first_difference(folder: Path, tmp_path: Path) -> None:
+    ended = command.call("view", "a.bwrec", "b.bwrec", "--out", "two.html", "--json", cwd=folder)
+    assert [run["name"] for run in ended.document["runs"]] == ["s.toml", "s.toml"]
+    shown = document_of(folder / "two.html", tmp_path)
+    one, other = (record_file.read(folder / name).named() for name in ("a.bwrec", "b.bwrec"))
+    lines = [list(zip(*some.values(), strict=True)) for some in (one, other)]
+    alike = next(at for at, (a, b) in enumerate(zip(*lines, strict=False)) if a != b)
+    assert f"Alike in {alike:,} events." in shown
+    assert 'data-ready="yes"' in shown
+
+
+def test_the_page_has_no_network_and_no_foreign_script(folder: Path) -> None:
+    text = viewer.page([record_file.read(folder / "a.bwrec")])
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy[1].split("style-src")[0]
+    assert not re.search(r'(src|href)="', text)

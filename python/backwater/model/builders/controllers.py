@@ -1216,6 +1216,223 @@ class Controller(Part):
 
     @staticmethod
     @checked
+    def dcqcn(
+        *,
+        rate: Rate,
+        variant: Literal["paper", "ns3-rdma", "connectx", "hpcc-simulator"] | None = None,
+        gain: float | None = None,
+        timer: Time | None = None,
+        bytes: Size | None = None,
+        additive: Rate | None = None,
+        hyper: Rate | None = None,
+        least: Rate | None = None,
+        window: Size | None = None,
+    ) -> Controller:
+        """A rate that notification packets cut and that time and bytes raise.
+
+        Source: Zhu et al., SIGCOMM 2015.
+
+        * `rate`: rate of the host's line, with which a flow begins (rate, required, ≥ 1
+          Mbit/s, ≤ 1000 Gbit/s)
+        * `variant`: which published reading: order, constants, and when the target follows
+          the rate (default paper)
+        * `gain`: weight of a new interval in alpha (g); the variant's where it is left out
+          (number, ≥ 0.0001, ≤ 1)
+        * `timer`: T, between two increases by time; the variant's where it is left out (time,
+          ≥ 1 us, ≤ 1 s)
+        * `bytes`: B, between two increases by bytes; the variant's where it is left out
+          (size, ≥ 1 kB, ≤ 1000 MB)
+        * `additive`: R_AI; the variant's where it is left out (rate, ≤ 100 Gbit/s)
+        * `hyper`: R_HAI; the variant's where it is left out (rate, ≤ 100 Gbit/s)
+        * `least`: least rate; the variant's where it is left out (rate, ≥ 1 Mbit/s, ≤ 100
+          Gbit/s)
+        * `window`: payload bytes in flight at the rate of the line, and in proportion below
+          (DCQCN with a window); no limit where it is left out (size, ≥ 1 kB, ≤ 1000 MB)
+        """
+        return Controller(
+            "dcqcn",
+            rate=rate,
+            variant=variant,
+            gain=gain,
+            timer=timer,
+            bytes=bytes,
+            additive=additive,
+            hyper=hyper,
+            least=least,
+            window=window,
+        )
+
+    @staticmethod
+    @checked
+    def hpcc(
+        *,
+        rate: Rate,
+        base_rtt: Time | None = None,
+        eta: Share | None = None,
+        stages: int | None = None,
+        additive: Size | None = None,
+        least: Rate | None = None,
+    ) -> Controller:
+        """A window that follows the load of the busiest link, by in-band telemetry.
+
+        Source: Li et al., SIGCOMM 2019.
+
+        * `rate`: rate of the host's line, with which a flow begins (rate, required, ≥ 1
+          Mbit/s, ≤ 1000 Gbit/s)
+        * `base_rtt`: base round trip T: propagation both ways and one serialisation at each
+          hop, the largest of the network (time, default 13 us, ≥ 1 us, ≤ 1 s)
+        * `eta`: load that it aims at (share, default 95 %, ≥ 10 %, ≤ 100 %)
+        * `stages`: additive steps before the window follows the load again although that is
+          low (whole number, default 0, ≤ 100)
+        * `additive`: W_AI, in each round trip (size, default 80 B, ≥ 1 B, ≤ 1 MB)
+        * `least`: least rate (rate, default 100 Mbit/s, ≥ 1 Mbit/s, ≤ 100 Gbit/s)
+        """
+        return Controller(
+            "hpcc",
+            rate=rate,
+            base_rtt=base_rtt,
+            eta=eta,
+            stages=stages,
+            additive=additive,
+            least=least,
+        )
+
+    @staticmethod
+    @checked
+    def timely(
+        *,
+        rate: Rate,
+        start: Share | None = None,
+        variant: Literal["original", "patched"] | None = None,
+        low: Time | None = None,
+        high: Time | None = None,
+        least_rtt: Time | None = None,
+        step: Rate | None = None,
+        beta: float | None = None,
+        chunk: Size | None = None,
+    ) -> Controller:
+        """A rate that follows the slope of the round trip.
+
+        Source: Mittal et al., SIGCOMM 2015.
+
+        * `rate`: rate of the host's line, the highest of a flow (rate, required, ≥ 1 Mbit/s,
+          ≤ 1000 Gbit/s)
+        * `start`: share of the line's rate with which a flow begins (share, default 100 %, ≥
+          1 %, ≤ 100 %)
+        * `variant`: the law of 2015, or that of 2016 whose flows share evenly (default
+          original)
+        * `low`: below this round trip the rate rises (T_low) (time, default 50 us, ≥ 1 us, ≤
+          1 s)
+        * `high`: above this round trip it falls whatever the slope (T_high) (time, default
+          500 us, ≥ 1 us, ≤ 1 s)
+        * `least_rtt`: round trip of which the slope is a share (time, default 20 us, ≥ 1 us,
+          ≤ 1 s)
+        * `step`: additive increase (delta) (rate, default 10 Mbit/s, ≥ 1 kbit/s, ≤ 100
+          Gbit/s)
+        * `beta`: decrease of the patched law by the distance from `low` (number, default
+          0.008, ≥ 0.0001, ≤ 1)
+        * `chunk`: bytes whose acknowledgement is a completion (size, default 16 kB, ≥ 1 B, ≤
+          1000 MB)
+        """
+        return Controller(
+            "timely",
+            rate=rate,
+            start=start,
+            variant=variant,
+            low=low,
+            high=high,
+            least_rtt=least_rtt,
+            step=step,
+            beta=beta,
+            chunk=chunk,
+        )
+
+    @staticmethod
+    @checked
+    def powertcp(
+        *,
+        rate: Rate,
+        base_rtt: Time | None = None,
+        variant: Literal["power", "theta"] | None = None,
+        gamma: float | None = None,
+        beta: Size | None = None,
+        least: Rate | None = None,
+    ) -> Controller:
+        """The controller `powertcp`.
+
+        A window that follows the power of the path, by in-band telemetry or by the round
+        trip.
+
+        Source: Addanki et al., NSDI 2022.
+
+        * `rate`: rate of the host's line, with which a flow begins (rate, required, ≥ 1
+          Mbit/s, ≤ 1000 Gbit/s)
+        * `base_rtt`: base round trip (tau) (time, default 20 us, ≥ 1 us, ≤ 1 s)
+        * `variant`: by the records of hops, or by the round trip alone (default power)
+        * `gamma`: weight of a new window (number, default 0.9, ≥ 0.01, ≤ 1)
+        * `beta`: additive increase; the paper has HostBw times tau by the number of flows
+          (size, default 5 kB, ≥ 1 B, ≤ 1000 MB)
+        * `least`: least rate (rate, default 100 Mbit/s, ≥ 1 Mbit/s, ≤ 100 Gbit/s)
+        """
+        return Controller(
+            "powertcp",
+            rate=rate,
+            base_rtt=base_rtt,
+            variant=variant,
+            gamma=gamma,
+            beta=beta,
+            least=least,
+        )
+
+    @staticmethod
+    @checked
+    def swift(
+        *,
+        base: Time,
+        hop: Time | None = None,
+        hops: int | None = None,
+        range: Time | None = None,
+        fs_min: float | None = None,
+        fs_max: float | None = None,
+        ai: float | None = None,
+        beta: float | None = None,
+        max_mdf: Share | None = None,
+    ) -> Controller:
+        """A window that holds the round trip at a target.
+
+        Source: Kumar et al., SIGCOMM 2020.
+
+        * `base`: target of a path without hops: its round trip and room for a queue (time,
+          required, ≥ 1 us, ≤ 1 s)
+        * `hop`: part of the target for each hop (time, default 3 us, ≤ 1 s)
+        * `hops`: hops of the path (whole number, default 2, ≤ 64)
+        * `range`: largest part of the target that falls with the window (time, default 100
+          us, ≥ 1 us, ≤ 1 s)
+        * `fs_min`: window up to which that part is largest (number, default 0.1, ≥ 0.001, ≤
+          1000000)
+        * `fs_max`: window from which on it is zero, and largest window (number, default 100,
+          ≥ 0.001, ≤ 1000000)
+        * `ai`: packets by which the window rises in a round trip (number, default 1, ≥ 0.001,
+          ≤ 1000000)
+        * `beta`: decrease by the share of the round trip beyond the target (number, default
+          0.8, ≥ 0.001, ≤ 1000000)
+        * `max_mdf`: largest decrease (share, default 50 %, ≥ 1 %, ≤ 99 %)
+        """
+        return Controller(
+            "swift",
+            base=base,
+            hop=hop,
+            hops=hops,
+            range=range,
+            fs_min=fs_min,
+            fs_max=fs_max,
+            ai=ai,
+            beta=beta,
+            max_mdf=max_mdf,
+        )
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

@@ -30,10 +30,14 @@ class Flow(Table):
     * `ecn`: codepoint of its packets: whether queues may mark them instead of dropping
       them (default not-ect)
     * `ac`: access category of a station's flow; BE where it is left out
-    * `transport`: datagrams that nobody answers, a reliable byte stream, or acknowledged
-      datagrams sent once (default udp)
+    * `transport`: datagrams that nobody answers, a reliable byte stream, acknowledged
+      datagrams sent once, or a queue pair of RDMA: in order (roce) or out of order (irn)
+      (default udp)
     * `controller`: congestion controller of a flow with a transport
-    * `recovery`: how a stream finds and repairs losses; rack where it is left out
+    * `recovery`: how losses are found and repaired: rack, sack or newreno for a stream,
+      rack where it is left out; go-back-n, which sends again from the lost packet on, or
+      go-back-0, from the beginning of the message on, for roce, go-back-n where it is
+      left out
     * `initial_window`: initial window; that of RFC 6928 where it is left out, ten full
       segments of Ethernet (packets)
     * `delayed_ack`: longest delay of an acknowledgement, which every second segment ends;
@@ -48,6 +52,32 @@ class Flow(Table):
       reno, newreno, cubic, dctcp, westwood, vegas and fast, others restart by laws of
       their own
     * `pacing`: whether the controller's pacing rate is kept; true where it is left out
+    * `nic`: how segments get from a sender into the queue of its host: pushed as soon as
+      window and pace allow, or pulled by the card one by one as the port becomes free,
+      round-robin over its flows; where it is left out, pull for roce and irn, push for
+      others
+    * `ack_class`: class of acknowledgements; that of the data where it is left out (whole
+      number)
+    * `message`: full packets of a message, which go-back-0 sends again after a loss; 4000
+      where it is left out (packets)
+    * `nack_interval`: least time between two NACKs for one packet, 500 us in HPCC's
+      simulator; where it is left out, one NACK each time that the sender has gone back
+      (time)
+    * `cnp`: when a receiver sends a notification packet (CNP): at once and then at most
+      one an interval, at the end of each interval with a mark, or never; at-once where it
+      is left out
+    * `cnp_interval`: least time between two notification packets; 50 us where it is left
+      out (time)
+    * `cnp_class`: class of notification packets; that of the acknowledgements where it is
+      left out (whole number)
+    * `timeout`: retransmission timeout of a queue pair; 0 s for none; where it is left
+      out, 67.108864 ms for roce (4.096 us x 2^14) and 320 us for irn (time)
+    * `timeout_low`: the same while at most three packets are in flight; 100 us where it
+      is left out (time)
+    * `cap`: most payload bytes in flight of an irn queue pair, one bandwidth-delay
+      product in its paper; 120 kB where it is left out (size)
+    * `sacked`: whether bytes acknowledged selectively count as in flight; counted where
+      it is left out
     * `marks`: how congestion marks come back: echoed until the window is reduced (RFC
       3168), for each change (RFC 8257), as exact counts of bytes (AccECN's option, RFC
       9768), or as three bits of a count of packets (its ACE field); off where it is left
@@ -74,15 +104,26 @@ class Flow(Table):
     class_: int | None = None
     ecn: Literal["not-ect", "ect0", "ect1"] | None = None
     ac: Literal["BK", "BE", "VI", "VO"] | None = None
-    transport: Literal["udp", "tcp", "datagram"] | None = None
+    transport: Literal["udp", "tcp", "datagram", "roce", "irn"] | None = None
     controller: Controller | Written | None = None
-    recovery: Literal["rack", "sack", "newreno"] | None = None
+    recovery: Literal["rack", "sack", "newreno", "go-back-n", "go-back-0"] | None = None
     initial_window: Packets | None = None
     delayed_ack: Time | None = None
     receiver: Literal["honest", "divided", "forged", "optimistic"] | None = None
     rto_min: Time | None = None
     after_idle: Literal["restart", "decay", "keep"] | None = None
     pacing: bool | None = None
+    nic: Literal["push", "pull"] | None = None
+    ack_class: int | None = None
+    message: Packets | None = None
+    nack_interval: Time | None = None
+    cnp: Literal["at-once", "sampled", "off"] | None = None
+    cnp_interval: Time | None = None
+    cnp_class: int | None = None
+    timeout: Time | None = None
+    timeout_low: Time | None = None
+    cap: Size | None = None
+    sacked: Literal["counted", "left-out"] | None = None
     marks: Literal["off", "classic", "dctcp", "accurate", "ace"] | None = None
     silence: Time | None = None
     frame: Size | None = None

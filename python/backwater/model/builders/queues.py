@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Part, Share, Size, Time, checked
+from backwater.model.builders.base import Part, Share, Size, Time, Written, checked
 
 
 class Queue(Part):
@@ -340,6 +340,46 @@ class Queue(Part):
 
     @staticmethod
     @checked
+    def blue(
+        *,
+        increase: float | None = None,
+        decrease: float | None = None,
+        freeze_time: Time | None = None,
+        level: Size | None = None,
+        idle: Literal["once", "lasting"] | None = None,
+        ecn: bool | None = None,
+    ) -> Queue:
+        """The queue `blue`.
+
+        BLUE: marks or drops on arrival with a probability that overflow raises and an idle
+        line lowers.
+
+        Source: Feng, Shin, Kandlur and Saha, IEEE/ACM ToN 10(4), 2002.
+
+        * `increase`: what a frame that finds no room adds to the probability (number, default
+          0.0025, ≥ 0.000001, ≤ 1)
+        * `decrease`: what an idle line takes from the probability (number, default 0.00025, ≥
+          0.000001, ≤ 1)
+        * `freeze_time`: how long the probability stays after each change (time, default 100
+          ms, ≥ 1 us, ≤ 100 s)
+        * `level`: bytes waiting beyond which an arrival raises the probability, as a loss
+          does; 0 B: only losses do (size, default 0 B)
+        * `idle`: a line that becomes idle lowers the probability once, or again after each
+          `freeze_time` for which it stays idle (default once)
+        * `ecn`: mark packets that take marks instead of dropping them (default true)
+        """
+        return Queue(
+            "blue",
+            increase=increase,
+            decrease=decrease,
+            freeze_time=freeze_time,
+            level=level,
+            idle=idle,
+            ecn=ecn,
+        )
+
+    @staticmethod
+    @checked
     def ecn_ramp(
         *,
         min: Size | None = None,
@@ -465,3 +505,24 @@ class Queue(Part):
             ramp_length=ramp_length,
             classic_share=classic_share,
         )
+
+    @staticmethod
+    @checked
+    def python(
+        *,
+        file: str,
+        class_: str,
+        classes: int | None = None,
+        options: Written | None = None,
+    ) -> Queue:
+        """Queue management that is a class of your own, written in Python.
+
+        Source: docs/how-to.md.
+
+        * `file`: file of the class, which imports no file beside it (required)
+        * `class_`: class with a method push, pop or both (required)
+        * `classes`: class queues, the highest first, each with an average of its own (whole
+          number, default 1, ≥ 1, ≤ 8)
+        * `options`: further arguments of the class, by name
+        """
+        return Queue("python", file=file, class_=class_, classes=classes, options=options)

@@ -314,6 +314,15 @@ class Stamp(Part):
 
     @staticmethod
     @checked
+    def hop_record() -> Stamp:
+        """Writes rate, bytes sent, backlog and time into each packet: in-band telemetry (INT).
+
+        Source: Li et al., SIGCOMM 2019.
+        """
+        return Stamp("hop-record")
+
+    @staticmethod
+    @checked
     def python(
         *,
         file: str,

@@ -21,6 +21,7 @@ use crate::medium::wifi::mac::frame::{Frame, FrameKind};
 use crate::medium::wifi::phy::errors::CALM;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::power_level::{Level, next_news};
+use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::parts::{Parts, Received};
 
 /// A frame as its receivers meet it.
@@ -205,12 +206,22 @@ impl Hearing {
         now: Time,
     ) -> bool {
         let rate = coded.rate(receivers, self.wanted, power);
-        if let (Some(burst), true) = (&mut self.burst, coded.burst) {
+        if coded.burst
+            && let Some(burst) = &mut self.burst
+        {
             return burst.settle(&mut self.random, (self.bound, rate), suspect, now);
         }
         // From the instant at which none failed the process goes on, by its own rate.
         self.bound * self.random.unit() <= rate
             || self.random.exponential(1.0) < rate * (now.0 - suspect.0) as f64
+    }
+
+    /// The burst that it received has ended: which frames are damaged.
+    #[cold]
+    fn tell_damaged(&mut self, damaged: &mut FrameSet) {
+        if let Some(burst) = &mut self.burst {
+            std::mem::swap(damaged, &mut burst.failed);
+        }
     }
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
@@ -335,11 +346,8 @@ impl Air {
             level.power -= near.power;
             if sense.lock == station {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
-                if let (Some(burst), true) = (
-                    &mut hearing.burst,
-                    coded.burst && frame.to == u32::from(*here),
-                ) {
-                    std::mem::swap(&mut self.damaged, &mut burst.failed);
+                if coded.burst && frame.to == u32::from(*here) {
+                    hearing.tell_damaged(&mut self.damaged);
                 }
                 if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder_places import MODULES, PLACES, SAYS, Place
 from engine_tables import (
     PACKAGE,
     TABLES,
@@ -31,85 +32,7 @@ FOLDER = PACKAGE / "model" / "builders"
 WIDTH = 100
 MARK = "Written by `make tables` from the tables that the engine reads; do not edit."
 
-
-BASE = ("Part", "Table", "Written", "checked")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A table of the scenario: its path in the schema, its class, and what the class settles."""
-
-    path: str
-    name: str
-    module: str
-    # Fields that must be given, and their order.
-    needed: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    summary: str = ""
-
-
-# Every table of the schema. A path that is missing here stops the script.
-PLACES = (
-    Place("routing", "Routing", "wired"),
-    Place("limits", "Limits", "wired"),
-    Place("nodes.NAME:host", "Host", "wired"),
-    Place("nodes.NAME:switch", "Switch", "wired"),
-    Place("links.NAME:ethernet", "Link", "wired", ("ends",), ("from", "to")),
-    Place(
-        "links.NAME:ethernet",
-        "OneWayLink",
-        "wired",
-        ("from", "to"),
-        ("ends",),
-        "one direction of a wire",
-    ),
-    Place("links.NAME:trace", "TraceLink", "wired", ("from", "to")),
-    Place("ports.NAME", "Port", "wired"),
-    Place("mechanisms.NAME", "Mechanism", "wired"),
-    Place("media.NAME", "Medium", "wireless"),
-    Place("media.NAME.phy", "Phy", "wireless"),
-    Place("media.NAME.mac", "Mac", "wireless"),
-    Place("media.NAME.mac.ac", "MacCategories", "wireless"),
-    Place(
-        "media.NAME.mac.ac.BK", "MacCategory", "wireless", summary="an access category of a medium"
-    ),
-    Place("media.NAME.channel", "Channel", "wireless"),
-    Place("nodes.NAME:station", "Station", "wireless", ("medium", "at")),
-    Place(
-        "nodes.NAME:station.radios.NAME",
-        "Radio",
-        "wireless",
-        ("medium",),
-        summary="a further radio of a station",
-    ),
-    Place("nodes.NAME:station.ac", "AccessCategories", "wireless"),
-    Place(
-        "nodes.NAME:station.ac.BK",
-        "AccessCategory",
-        "wireless",
-        summary="an access category of a station",
-    ),
-    Place(
-        "flows.NAME",
-        "Flow",
-        "flow",
-        summary="a flow, or one for each sender that a pattern matches",
-    ),
-    Place("", "Scenario", "whole", summary="a whole scenario"),
-)
-MODULES = {
-    "wired": "Hosts, switches, links, ports and what acts at them.",
-    "wireless": "802.11: stations and media.",
-    "flow": "Flows.",
-    "whole": "The scenario.",
-}
-# Types that the schema leaves open: names of recipes, and tables of several forms.
-SAYS = {
-    ("Mechanism", "recipe"): "Recipe",
-    ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
-    ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | Written]",
-    ("Scenario", "topology"): "Topology | Written",
-}
+BASE = ("Part", "Series", "Table", "Written", "checked")
 
 
 @dataclass(frozen=True)
@@ -349,18 +272,40 @@ def _file(summary: str, body: str) -> str:
 def _package() -> str:
     names = [(kind, class_of(kind)) for kind, _ in parts()]
     names += [(place.module, place.name) for place in PLACES]
-    imports = "\n".join(f"from backwater.model.builders.{module} import {n}" for module, n in names)
+    imports = "\n".join(
+        f"    from backwater.model.builders.{module} import {n}" for module, n in names
+    )
     listed = ", ".join(repr(name) for _, name in sorted(names, key=lambda pair: pair[1]))
+    homes = ", ".join(f"{name!r}: {module!r}" for module, name in names)
     return f'''"""Builders of scenarios, with a type for each argument.
 
 A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
 `whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads.
+`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
+first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
 {imports}
 
 __all__ = [{listed}]
+
+_HOMES = {{{homes}}}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+    found = getattr(import_module(f"{{__name__}}.{{_HOMES[name]}}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 '''
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
@@ -31,7 +32,7 @@ TABLES: dict[str, list[Row]] = json.loads(engine().parts())
 SCHEMA: Schema = json.loads(engine().schema())
 
 # Kinds without a builder of parts: recipes and media are tables of the scenario.
-NOT_PARTS = ("mechanisms", "media", "metrics")
+NOT_PARTS = ("mechanisms", "media", "standards", "metrics")
 
 # The type of an option by the engine's word for it.
 TYPES = {
@@ -51,6 +52,7 @@ TYPES = {
     "list": "Sequence[str]",
     "size or packets": "Capacity",
     "table": "Written",
+    "series": "Series",
 }
 # The type of a quantity by the first unit of its pattern in the schema.
 UNITS = {
@@ -75,6 +77,7 @@ WORDS = {
     "Capacity": "size, packets or unlimited",
     "int": "whole number",
     "float": "number",
+    "Series": "whole numbers",
 }
 
 
@@ -94,7 +97,8 @@ def at(path: str) -> Schema:
     """The schema of a table: names go down, `NAME` into any thing, `:kind` chooses a variant."""
     schema = SCHEMA
     description = ""
-    for step in filter(None, path.split(".")):
+    # A dot in the name of a kind is followed by a digit.
+    for step in filter(None, re.split(r"\.(?!\d)", path)):
         name, _, kind = step.partition(":")
         schema = schema["additionalProperties"] if name == "NAME" else schema["properties"][name]
         description = schema.get("description", description)

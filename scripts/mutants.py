@@ -19,7 +19,7 @@ import signal
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,8 @@ TESTS = OUT / "tests.json"
 REACHED = OUT / "reached"
 RESULTS = OUT / "results.jsonl"
 SEED = 13
+# What waits for slower tests: a word of `--again`.
+FAST = "survived-fast"
 # A test is ended after this many times its usual time, and these seconds more.
 TIMES, MORE_SECONDS = 10, 2
 # The memory of one test process in KiB.
@@ -192,6 +194,12 @@ def tried() -> dict[tuple[Any, ...], Mutant]:
     return {key(one): one for one in map(json.loads, lines)}
 
 
+def due_again(told: Mutant, again: Collection[str]) -> bool:
+    """Whether a mutant is tried again: by its outcome, or because slower tests have not run."""
+    waits = told["outcome"] == "survived" and told["run"] < told["reaching"]
+    return told["outcome"] in again or (waits and FAST in again)
+
+
 def run(given: argparse.Namespace) -> None:
     """Tries what has not been tried, and what is to be tried again."""
     reaching: dict[int, list[Test]] = defaultdict(list)
@@ -201,7 +209,7 @@ def run(given: argparse.Namespace) -> None:
             reaching[mutant].append(test)
     every = mutants()
     random.Random(SEED).shuffle(every)
-    done = {at for at, one in tried().items() if one["outcome"] not in given.again}
+    done = {at for at, one in tried().items() if not due_again(one, given.again)}
     todo = [one for one in every if key(one) not in done and given.only in one["file"]]
     begun = time.monotonic()
 
@@ -232,7 +240,8 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=1e6, help="begin no mutant after this time")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--step", choices=("build", "reach", "run"), help="only this")
-    parser.add_argument("--again", nargs="*", default=(), help="try these outcomes again: survived")
+    words = "try these outcomes again: survived; survived-fast, where slower tests have not run"
+    parser.add_argument("--again", nargs="*", default=(), help=words)
     given = parser.parse_args()
     if given.step in (None, "build"):
         build()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater import _native
-from backwater.tools import catalogue
+from backwater.tools import access_point, catalogue
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -39,6 +39,13 @@ as a buffer with a limit, is checked when a scenario is read.
 
 Over the air a notice is a management frame: PAUSE, priority PAUSE and the extension frames travel
 as action frames with the same content."""
+
+ACCESS_POINT_HEAD = """## 802.11, management frame, at an access point that a wire fills
+
+The buffer of such a station is filled by stations and by the node at the other end of its wire. A
+notice that can't reach that node is refused where a scenario has a flow over the wire, since it
+would stop those who have no part in it. A station that sets its own parameters tells nobody. So
+{works} of {all} combinations work:"""
 
 # A study documents itself.
 KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]
@@ -80,7 +87,15 @@ def mechanism_legal() -> str:
         table += [f"| `{d}` | `{n}` | {' | '.join(found)} |" for (d, n), found in cells.items()]
         notes = [f"{number}. {said}." for said, number in reasons.items()]
         lines += [f"## {medium}, {carrier}", "\n".join(table), "Refused because:", "\n".join(notes)]
-    return "\n\n".join(lines) + "\n"
+    return "\n\n".join([*lines, *_at_an_access_point()]) + "\n"
+
+
+def _at_an_access_point() -> list[str]:
+    """What works at a station whose buffer is filled over a wire, too."""
+    everywhere = access_point.over_the_air()
+    works = [parts for parts in everywhere if access_point.refused(parts, ("P",)) is None]
+    listed = "\n".join(f"* `{' · '.join(parts)}`" for parts in works)
+    return [ACCESS_POINT_HEAD.format(works=len(works), all=len(everywhere)), listed]
 
 
 def parts() -> str:
@@ -99,7 +114,22 @@ def _entry(row: dict[str, Any]) -> str:
     if row["options"]:
         lines += ["", "| option | type | default | range | |", "|---|---|---|---|---|"]
         lines += ["| " + " | ".join(_cells(option)) + " |" for option in row["options"]]
+    if row.get("modes"):
+        lines += ["", *_modes(row["modes"])]
     return "\n".join(lines)
+
+
+def _modes(modes: list[dict[str, Any]]) -> Iterator[str]:
+    """A table of the modes of a standard."""
+    guards = list(modes[0]["rates_bps"])
+    heads = ["MCS", "width", "bits of a symbol", "answers by"]
+    yield "| " + " | ".join([*heads, *(f"Mbit/s, {guard}" for guard in guards)]) + " |"
+    yield "|---" * (len(heads) + len(guards)) + "|"
+    for mode in modes:
+        cells = [str(mode["mcs"]), f"{mode['width_MHz']} MHz", str(mode["bits_per_symbol"])]
+        cells.append(f"{mode['reference_bps'] // 1_000_000} Mbit/s")
+        cells += [f"{mode['rates_bps'][guard] / 1e6:.1f}" for guard in guards]
+        yield "| " + " | ".join(cells) + " |"
 
 
 def _cells(option: dict[str, Any]) -> Iterator[str]:

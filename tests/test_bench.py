@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backwater import _native
 from backwater.errors import Refusal, Unfinished
-from backwater.tools import benchmark, peers
+from backwater.tools import benchmark, benchmark_pair, peers
 from backwater.tools.benchmark_cases import BENCHMARKS, Benchmark
 
 LINE_BPS = 10e6
@@ -267,3 +270,73 @@ def test_ns3_runs_the_same_workload() -> None:
     assert theirs["packet_hops"] == pytest.approx(ours["cost"]["packet_hops"], rel=0.07)
     goodput = sum(flow["goodput_bps"] for flow in ours["flows"])
     assert theirs["goodput_bps"] == pytest.approx(goodput, rel=0.07)
+
+
+def test_each_case_is_written_as_it_ends_and_kept_by_a_later_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    out = tmp_path / "bench.json"
+    ran: list[str] = []
+
+    def ours(case: Benchmark) -> dict[str, Any]:
+        ran.append(case.id)
+        if ran.count("lan-merge-pause") == 1 and case.id == "fat-tree-1024":
+            raise KeyboardInterrupt
+        return ended(50e-6)
+
+    monkeypatch.setattr(benchmark, "_in_fresh_process", ours)
+    ids = ["lan-merge-pause", "fat-tree-1024"]
+    with pytest.raises(KeyboardInterrupt):
+        benchmark.run(ids, repeats=1, out=out)
+    assert [row["id"] for row in json.loads(out.read_text())["results"]] == ids[:1]
+    ran.append("lan-merge-pause")
+    document = benchmark.run(ids, repeats=1, out=out, resume=True)
+    assert ran == ["lan-merge-pause", "fat-tree-1024", "lan-merge-pause", "fat-tree-1024"]
+    assert document == json.loads(out.read_text())
+    # Another number of repeats is another measurement.
+    benchmark.run(ids[:1], repeats=2, out=out, resume=True)
+    assert ran[-2:] == ["lan-merge-pause"] * 2
+    out.write_text('{"schema": 1}')
+    with pytest.raises(Refusal, match="no file of"):
+        benchmark.run(ids, repeats=1, out=out, resume=True)
+
+
+def test_two_builds_run_in_turn_and_their_ratio_has_an_interval(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old = tmp_path / "_native.abi3.so"
+    old.touch()
+    order: list[str] = []
+    # Pairs of 2, 2.2 and 1.8: a geometric mean of (2 * 2.2 * 1.8) ** (1 / 3).
+    costs = {"old": iter((1.0, 1.0, 1.0)), "new": iter((2.0, 2.2, 1.8))}
+
+    def process(_: Benchmark, engine: Path) -> dict[str, Any]:
+        side = "old" if engine == old else "new"
+        order.append(side)
+        return ended(next(costs[side]))
+
+    monkeypatch.setattr(benchmark_pair, "fresh_process", process)
+    document = benchmark_pair.run(str(old), ["lan-merge"], repeats=3, instructions=False)
+    (row,) = document["results"]
+    assert order == ["old", "new", "new", "old", "old", "new"]
+    assert row["ratio"] == pytest.approx(7.92 ** (1 / 3))
+    # Student's t for two degrees of freedom is 4.303; the logarithms deviate by 0.1004.
+    assert row["high"] / row["ratio"] == pytest.approx(math.exp(4.303 * 0.1004 / 3**0.5), rel=1e-3)
+    assert row["same_fingerprint"]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is absent")
+def test_a_build_beside_itself_has_its_own_instructions() -> None:
+    engine = str(_native.__file__)
+    (row,) = benchmark_pair.run(engine, ["contest-140s"], repeats=2)["results"]
+    assert row["instructions_ratio"] == pytest.approx(1, abs=0.002)
+    assert row["new_instructions"] > 100
+
+
+def test_what_is_no_build_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.whl").write_text("no archive")
+    for old in (tmp_path, tmp_path / "absent.whl", tmp_path / "x.whl"):
+        with pytest.raises(Refusal) as refused:
+            benchmark_pair.run(str(old), ["lan-merge"])
+        assert refused.value.place == "--against"
+        assert refused.value.fix

@@ -38,6 +38,8 @@ from backwater import (
     Stamp,
     Station,
     Switch,
+    TdmaMedium,
+    TerminalLink,
     Topology,
     Trace,
     TraceLink,
@@ -61,7 +63,7 @@ def test_the_builders_in_the_tree_are_those_that_the_tables_give() -> None:
 
 
 def test_every_kind_of_part_has_a_class() -> None:
-    tables_of_scenarios = {"mechanisms", "media", "metrics"}
+    tables_of_scenarios = {"mechanisms", "media", "standards", "metrics"}
     assert {part.TABLE for part in PARTS} == set(tables()) - tables_of_scenarios
 
 
@@ -252,8 +254,49 @@ source = { kind = "poisson", packet = "1500 B", rate = "8 Mbit/s" }
 """
 
 
+def satellite() -> Scenario:
+    return Scenario(
+        duration="2 s",
+        media={"sat": TdmaMedium(frame="40 ms", slots=8, slot="500 B", free=True)},
+        nodes={"T": Host(), "G": Host()},
+        links={
+            "up": TerminalLink("T", "G", "sat", constant=1, demand="rate", delay="250 ms"),
+            "down": OneWayLink("G", "T", "10 Mbit/s", "250 ms"),
+        },
+        flows={"f": Flow("T", "G", Source.cbr(packet="500 B", rate="100 kbit/s"))},
+    )
+
+
+WRITTEN_SATELLITE = """
+schema = "backwater/scenario/1"
+duration = "2 s"
+media.sat = { kind = "tdma", frame = "40 ms", slots = 8, slot = "500 B", free = true }
+nodes.T = { kind = "host" }
+nodes.G = { kind = "host" }
+links.down = { from = "G", to = "T", rate = "10 Mbit/s", delay = "250 ms" }
+[links.up]
+kind = "tdma"
+from = "T"
+to = "G"
+medium = "sat"
+constant = 1
+demand = "rate"
+delay = "250 ms"
+[flows.f]
+from = "T"
+to = "G"
+source = { kind = "cbr", packet = "500 B", rate = "100 kbit/s" }
+"""
+
+
 @pytest.mark.parametrize(
-    ("build", "written"), [(tcp, WRITTEN_TCP), (mesh, WRITTEN_MESH), (lan, WRITTEN_LAN)]
+    ("build", "written"),
+    [
+        (tcp, WRITTEN_TCP),
+        (mesh, WRITTEN_MESH),
+        (lan, WRITTEN_LAN),
+        (satellite, WRITTEN_SATELLITE),
+    ],
 )
 def test_what_is_built_is_what_is_written(build: Callable[[], Scenario], written: str) -> None:
     built, read = (backwater.run(what, columns=False).document for what in (build(), written))

@@ -20,7 +20,7 @@ from backwater import _native, cli, errors
 from backwater.study import metric
 from backwater.tools import catalogue
 from command import BACKWATER, Ended, call
-from studies import SCENARIO, markdown
+from studies import BLOCK, SCENARIO, markdown
 
 Command = Callable[..., Ended]
 TAPLO = shutil.which("taplo", path=str(Path(sys.executable).parent)) or shutil.which("taplo")
@@ -387,6 +387,23 @@ def test_results_are_exported(run: Command, folder: Path) -> None:
     assert run("export", "o/small", "--out", "no/such/x.csv", "--json").code == 3
     assert run("export", "o/small", "--out", "x.csv").code == 0
     assert (folder / "x.csv").read_text() == run("export", "o/small").out
+
+
+def test_an_axis_with_the_name_of_a_metric_is_exported_beside_it(
+    run: Command, folder: Path
+) -> None:
+    block = BLOCK.replace("axes.rate", "axes.loss").replace('"rate"', '"loss"')
+    block = block.replace("axes.scheme", "axes.seed").replace('"scheme"', '"seed"')
+    block = block.replace("where = { scheme", "where = { seed")
+    (folder / "s.md").write_text(markdown(block))
+    assert run("study", "run", "s.md", "--quick", "--out", "o").code == 0
+    rows = list(csv.DictReader(io.StringIO(run("export", "o/small").out)))
+    assert {row["axis.loss"] for row in rows} == {"4 Mbit/s", "8 Mbit/s"}
+    assert {row["axis.seed"] for row in rows} == {"none", "pause"}
+    assert all(0 <= float(row["loss"]) <= 1 for row in rows)
+    everything = list(csv.DictReader(io.StringIO(run("export", "o/small", "--long").out)))
+    assert {row["seed"] for row in everything} == {"1", "2"}
+    assert {row["axis.seed"] for row in everything} == {"none", "pause"}
 
 
 def test_results_are_exported_as_parquet(run: Command, folder: Path) -> None:

@@ -612,6 +612,12 @@ writes = "change"
 file = "part.py"
 class = "Part"
 """,
+    "queue": """
+[ports."W>A".queue]
+kind = "python"
+file = "part.py"
+class = "Part"
+""",
     "detect": """
 [mechanisms.m]
 recipe = "pause"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import backwater
-from backwater import errors
+from backwater import cli, errors
 
 # Two links in a row, 20 and 5 Mbit/s; f1 crosses both, f2 the first.
 TWO = """
@@ -256,6 +257,32 @@ def test_a_buffer_of_the_law_above_that_of_its_port_is_told(law: str) -> None:
         said = [one for one in warnings if "larger than its port's of 50" in one]
         assert len(said) == told
         assert all("L>R: the law's buffer of 500 packets is" in one for one in said)
+
+
+def test_what_needs_no_run_is_said_by_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = '"L>R" = { buffer = "50 packets", stamp = { kind = "iacp", buffer = "500 packets" } }'
+    senders = TWO.replace('"newreno"', '"iacp"').replace('from = "s2"', 'from = "s1"')
+    texts = {
+        "unread": TWO.replace('"L>R" = {', '"L>R" = { stamp = { kind = "xcp" },'),
+        "unstamped": TWO.replace('"newreno"', '"xcp"'),
+        "large": senders.replace('"L>R" = { buffer = "1000 packets" }', small),
+        "pairs": senders.replace('to = "d2"', 'to = "d1"').replace(
+            '"L>R" = {', '"L>R" = { stamp = { kind = "iacp" },'
+        ),
+        "none": TWO,
+    }
+    said = {}
+    for name, text in texts.items():
+        (tmp_path / "s.toml").write_text(text)
+        assert cli.main(["check", str(tmp_path / "s.toml"), "--json"]) == 0
+        said[name] = json.loads(capsys.readouterr().out)["warnings"]
+    assert "no sender that crosses it reads what its stamp writes" in " ".join(said["unread"])
+    assert "flow f1: no port on its path writes" in " ".join(said["unstamped"])
+    assert "the law's buffer of 500 packets is larger than its port's" in " ".join(said["large"])
+    assert "it takes 2 flows for 1" in " ".join(said["pairs"])
+    assert said["none"] == []
 
 
 @pytest.mark.parametrize("law", ["iacp", "wwm"])

@@ -6,6 +6,7 @@ import json
 
 from backwater import _native
 from backwater.study.definition import Study
+from backwater.tools import access_point
 
 # The frames that carry notices where a mechanism names no other carrier.
 CARRIERS = {"wire": "control frame", "802.11": "management frame"}
@@ -29,9 +30,16 @@ def test_every_combination_that_works_is_in_the_grid() -> None:
     run: dict[str, set[str]] = {}
     for labels in Study.load("mechanism-grid").combinations():
         run.setdefault(labels["network"], set()).add(labels["mechanism"])
-    assert set(run) == {name for names in NETWORKS.values() for name in names}
+    assert set(run) == {name for names in NETWORKS.values() for name in names} | {"access point"}
     for network in NETWORKS["802.11"]:
         assert run[network] - {"none"} == legal("802.11")
+    # The access point's buffer is filled over a wire, and a port of its switch is watched as well.
+    at_an_access_point = [
+        parts
+        for parts in access_point.over_the_air()
+        if access_point.refused(parts, access_point.EVERYWHERE) is None
+    ]
+    assert run["access point"] - {"none"} == {" · ".join(parts) for parts in at_an_access_point}
     # Bytes by neighbour have fixed marks in an output-queued switch, dynamic ones in a shared
     # memory.
     for network in NETWORKS["wire"]:

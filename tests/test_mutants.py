@@ -176,3 +176,15 @@ def test_what_is_explained_stands_in_the_sources() -> None:
         assert any(row["code"] in line for line in source.splitlines()), row
         assert row["reason"].endswith("."), row
         assert row["what"], row
+
+
+def test_a_survivor_of_the_fast_tests_is_tried_again_with_the_slow_ones(
+    script: dict[str, Any],
+) -> None:
+    due = script["due_again"]
+    fast = {"outcome": "survived", "run": 3, "reaching": 9}
+    every = {"outcome": "survived", "run": 9, "reaching": 9}
+    killed = {"outcome": "killed", "run": 3, "reaching": 9}
+    assert [due(one, ["survived-fast"]) for one in (fast, every, killed)] == [True, False, False]
+    assert [due(one, ["survived"]) for one in (fast, every, killed)] == [True, True, False]
+    assert not any(due(one, []) for one in (fast, every, killed))

@@ -221,3 +221,33 @@ def test_traces_work_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert trace_file.fit("even", "constant")["options"] == {"rate": "1.2 Mbit/s"}
     with pytest.raises(backwater.Refusal, match="no opportunity"):
         trace_file.make('kind = "constant"\nrate = "1 kbit/s"\n', duration="1 s")
+
+
+def test_a_trace_may_begin_at_a_millisecond_that_the_seed_chooses(tmp_path: Path) -> None:
+    # Opportunities in the first 100 ms of each 400.
+    lines = "".join(f"{ms}\n" for ms in [*range(1, 101), 400])
+    (tmp_path / "gap.down").write_text(lines)
+    constant = 'trace = { kind = "constant", rate = "12.032 Mbit/s" }'
+
+    def delay(phase: str, seed: int) -> float:
+        trace = f'phase = "{phase}"\ntrace = "{tmp_path}/gap.down"'
+        found = backwater.run(SCENARIO.replace(constant, trace, 1), seed=seed, columns=False)
+        return float(found.document["flows"][0]["delay_mean_s"])
+
+    # Nothing else is drawn in this network.
+    assert len({delay("recorded", seed) for seed in range(1, 7)}) == 1
+    assert len({delay("drawn", seed) for seed in range(1, 7)}) == 6
+    assert delay("drawn", 3) == delay("drawn", 3)
+
+
+@pytest.mark.parametrize("trace", ['{ kind = "constant", rate = "1 Mbit/s" }', "FILE"])
+def test_only_a_recording_that_repeats_begins_anywhere(tmp_path: Path, trace: str) -> None:
+    (tmp_path / "t.down").write_text("1\n5\n9\n")
+    written = trace.replace("FILE", f'"{tmp_path}/t.down"\nrepeat = false')
+    text = SCENARIO.replace(
+        'trace = { kind = "constant", rate = "12.032 Mbit/s" }',
+        f'phase = "drawn"\ntrace = {written}',
+        1,
+    )
+    with pytest.raises(backwater.errors.Refusal, match="begin anywhere"):
+        backwater.run(text)

@@ -13,10 +13,10 @@ use backwater_transport::units::{Bytes, Span};
 use crate::address;
 use crate::driver::Place;
 use crate::fault::Fault;
-use crate::ip;
 use crate::namespace::{self, Inside};
 use crate::session::{self, Kept};
 use crate::shell::{self, Ended, MTU, Wishes};
+use backwater_wire::ip;
 
 /// A command at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::arrivals::Arrivals;
 use crate::certificate::Certificate;
 use crate::clock::Clock;
-use crate::ip;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
 use crate::system::{self, Poller, Ready};
 use crate::waits::{Lateness, Rests, Thrift};
+use backwater_wire::ip;
 
 /// Longest packet that a device hands over.
 const LONGEST: usize = HEADER + 65_536;
@@ -252,10 +252,10 @@ impl Driver {
         let kept = self.payloads.keep(&mut self.buffer, length, cut, seen.ecn);
         self.payloads.get_mut(kept).waited = self.arrivals.waited(place, self.busy);
         let at = self.busy.max(self.world.now());
-        // Where there are radios the flows of a scenario are best effort, too, unless they say otherwise.
-        let class = match self.world.air().media.is_empty() {
-            true => 0,
-            false => ip::access_category(seen.precedence),
+        // Where there are stations the flows of a scenario are best effort, too, unless they say otherwise.
+        let class = match self.world.has_categories() {
+            false => 0,
+            true => ip::access_category(seen.precedence),
         };
         for segment in 0..cut.segments() {
             let injected = Injected {

@@ -24,7 +24,6 @@ pub mod device;
 pub mod driver;
 pub mod fault;
 pub mod flow;
-pub mod ip;
 pub mod live;
 pub mod namespace;
 pub mod nat;

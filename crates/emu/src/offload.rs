@@ -4,7 +4,7 @@
 //!
 //! Reference: VIRTIO 1.2, 5.1.6 (`struct virtio_net_hdr`); RFC 9293 (TCP), RFC 768 (UDP), RFC 3168, 6.1.2 (CWR).
 
-use crate::ip;
+use backwater_wire::ip;
 
 /// Bytes of the header in front of each packet of a device.
 pub const HEADER: usize = 10;

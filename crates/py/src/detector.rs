@@ -37,6 +37,9 @@ pub struct LevelSeen {
     held: u64,
     #[pyo3(get, name = "room_B")]
     room: u64,
+    /// How long the frame has waited that is first in line.
+    #[pyo3(get)]
+    sojourn_s: f64,
     holdings: Option<Holdings>,
 }
 
@@ -82,6 +85,8 @@ pub struct FrameSeen {
     previous_hop: Option<u32>,
     /// The neighbour that it went to.
     next_hop: Option<u32>,
+    /// How long it has been in the queue.
+    sojourn_s: f64,
     /// Time on the medium, at a station with all exchanges that failed.
     airtime_s: f64,
     /// Transmissions that failed.
@@ -94,6 +99,7 @@ impl FrameSeen {
             size: seen.bytes,
             previous_hop: seen.prev,
             next_hop: seen.next,
+            sojourn_s: seen.sojourn.seconds(),
             airtime_s: seen.airtime.seconds(),
             retries: seen.retries,
         }
@@ -151,6 +157,7 @@ impl Scripted {
             traffic_class: view.class,
             held: view.held,
             room: view.room,
+            sojourn_s: view.sojourn.seconds(),
             holdings: view.holdings.cloned(),
         }
     }

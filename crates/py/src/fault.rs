@@ -52,6 +52,14 @@ impl Whose {
         }
     }
 
+    /// The queue management of a port or radio.
+    pub fn queue(place: &str) -> Whose {
+        Whose {
+            said: format!("the queue management of {place}").into(),
+            place: format!("ports.{place}.queue").into(),
+        }
+    }
+
     /// The responder of a mechanism.
     pub fn responder(mechanism: &str) -> Whose {
         Whose {

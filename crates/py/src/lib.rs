@@ -1,5 +1,6 @@
 //! `backwater._native`: the engine as Python sees it. No logic: texts in, documents out.
 
+mod aqm;
 mod batch;
 mod controller;
 mod detector;
@@ -14,6 +15,7 @@ mod scenario;
 mod script;
 mod stamp;
 mod traces;
+mod trial;
 mod watch;
 mod world;
 
@@ -81,6 +83,9 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::trials, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::pack, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;
     m.add_function(wrap_pyfunction!(outcome::diff, m)?)?;
     #[cfg(target_os = "linux")]
@@ -108,6 +113,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<responder::ResponderSetup>()?;
     m.add_class::<responder::NoticeSeen>()?;
     m.add_class::<responder::KnobsSeen>()?;
+    m.add_class::<aqm::AqmSetup>()?;
+    m.add_class::<aqm::QueuedFrame>()?;
     m.add_class::<stamp::StampSetup>()?;
     m.add_class::<stamp::PacketSeen>()?;
     m.add_class::<controller::AckSeen>()?;

@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault::{self, Fault, Whose};
 use crate::scenario::refuse;
-use crate::{controller, detector, responder, stamp, watch};
+use crate::{aqm, controller, detector, responder, stamp, watch};
 
 /// The world of a run with its classes: controllers `given` by the name of a flow or of a row of flows, and what the
 /// scenario names.
@@ -59,6 +59,7 @@ pub fn world(
             stamp.law = made.map_err(|e| unfit(py, resolved, &part.path, e))?;
         }
     }
+    manage_queues(py, &mut spec, resolved, fault)?;
     let mut world = resolved.build_hosted(&spec).map_err(|d| refuse(&d))?;
     // Every place has a copy by now.
     if let Some((whose, error)) = fault.clear() {
@@ -69,6 +70,27 @@ pub fn world(
         Some(error) => Err(error),
         None => Ok(world),
     }
+}
+
+/// Puts the classes that the scenario names into ports as their queue management.
+fn manage_queues(
+    py: Python<'_>,
+    spec: &mut Spec,
+    resolved: &native::Resolved,
+    fault: &Fault,
+) -> PyResult<()> {
+    for (name, slot) in spec.queue_management() {
+        let whose = Whose::queue(&name);
+        let Some(part) = hosted(resolved, &whose.place) else {
+            continue;
+        };
+        let made = watch::call(&whose, || {
+            let class = load(py, part.args)?;
+            aqm::make(py, &class, &name, resolved.seed, fault)
+        });
+        *slot = Some(made.map_err(|e| unfit(py, resolved, &part.path, e))?);
+    }
+    Ok(())
 }
 
 /// What the scenario says of a part at a place.

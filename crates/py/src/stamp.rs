@@ -54,7 +54,9 @@ impl PacketSeen {
             CongestionHeader::Change { change, .. } => Some(8.0 * change),
             CongestionHeader::Rate { rate, .. } => Some(8.0 * rate),
             CongestionHeader::Window { window, .. } => Some(window),
-            CongestionHeader::Target { .. } | CongestionHeader::Codepoints { .. } => None,
+            CongestionHeader::Target { .. }
+            | CongestionHeader::Telemetry(_)
+            | CongestionHeader::Codepoints { .. } => None,
         });
         let cwnd_pkts = header.and_then(|header| match *header {
             CongestionHeader::Window { cwnd, .. } => Some(cwnd),
@@ -200,7 +202,9 @@ impl Stamp for Scripted {
                 CongestionHeader::Change { change, .. } => *change = change.min(grant / 8.0),
                 CongestionHeader::Rate { rate, .. } => *rate = rate.min(grant / 8.0),
                 CongestionHeader::Window { window, .. } => *window = window.min(grant),
-                CongestionHeader::Target { .. } | CongestionHeader::Codepoints { .. } => {}
+                CongestionHeader::Target { .. }
+                | CongestionHeader::Telemetry(_)
+                | CongestionHeader::Codepoints { .. } => {}
             },
             _ => {}
         }

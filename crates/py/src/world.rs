@@ -8,6 +8,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::scenario::{Resolved, refuse};
 
@@ -99,6 +100,35 @@ impl World {
             world.advance(Time(to_ps));
             Ok(())
         })
+    }
+
+    /// Advances until so many frames wait at some ports together, or to an instant; true where the level was reached.
+    fn advance_until(
+        &self,
+        py: Python<'_>,
+        ports: Vec<String>,
+        level: u64,
+        to_ps: u64,
+    ) -> PyResult<bool> {
+        let mut ids = Vec::new();
+        for name in ports {
+            let found = self.lock().network().port_named(&name);
+            ids.push(found.ok_or_else(|| PyKeyError::new_err(name))?);
+        }
+        py.detach(|| {
+            let mut world = self.lock();
+            if Time(to_ps) < world.now() {
+                let what = format!("{} lies before {}, the present", Time(to_ps), world.now());
+                return Err(PyValueError::new_err(what));
+            }
+            Ok(world.advance_until(&ids, level, Time(to_ps)))
+        })
+    }
+
+    /// Counters and gauges at the present.
+    fn probe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = backwater_scenario::probe(&self.lock());
+        crate::trial::probe(py, &found)
     }
 
     #[pyo3(signature = (at_ps, source, *, to, length_B, traffic_class = 0, ecn = "not-ect", flow_hash = None, tag = 0))]

@@ -3,7 +3,10 @@
 //! decimals, because a picosecond in an hour is lost in a double.
 
 pub mod air;
-mod json;
+pub mod json;
+mod transport;
+
+pub use air::standards;
 
 use std::collections::BTreeMap;
 
@@ -13,14 +16,12 @@ use backwater_sim::spec::{Direction, Discipline, NodeKind, NodeSpec, Service, Sw
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
-use crate::decode::{
-    Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp, Transport,
-};
-use crate::fields::flow::UDP;
+use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
 use crate::fields::network::{
     INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
 };
 use crate::files::Files;
+use crate::packed;
 use json::{Json, object};
 
 /// The format of the canonical form.
@@ -208,10 +209,15 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 .as_ref()
                 .map_or(Json::List(Vec::new()), |t| part(t, files));
             let repeat = server.trace.recorded().is_some_and(|r| r.repeats());
+            let drawn = server.trace.recorded().is_some_and(|r| r.begins_anywhere());
             vec![
                 ("kind", Json::text("trace")),
                 ("trace", trace),
                 ("repeat", Json::Flag(repeat)),
+                (
+                    "phase",
+                    Json::text(if drawn { "drawn" } else { "recorded" }),
+                ),
                 ("opportunity_B", Json::count(server.opportunity)),
                 ("overhead_B", Json::count(server.overhead)),
                 ("first", Json::text(first)),
@@ -224,6 +230,7 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 ("delay_at", Json::text(delay_at)),
             ]
         }
+        _ => made.form.clone(),
     };
     form.extend(
         more.into_iter()
@@ -295,7 +302,10 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("pattern", Json::text(pattern)),
         ("class", Json::count(u64::from(flow.class))),
         ("ecn", Json::text(ecn)),
-        ("transport", transport(flow.transport.as_ref(), files)),
+        (
+            "transport",
+            transport::form(flow.transport.as_ref(), flow.class, files),
+        ),
         ("packet_B", Json::size(flow.packet)),
         ("start_s", Json::time(flow.start)),
         ("stop_s", Json::time(flow.stop)),
@@ -313,44 +323,21 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
     form
 }
 
-fn transport(transport: Option<&Transport>, files: &Files<'_>) -> Json {
-    let Some(t) = transport else {
-        return Json::text(UDP);
-    };
-    let delayed = match t.receiver.delayed_ack {
-        Some(delayed) => object([
-            ("segments", Json::count(u64::from(delayed.segments))),
-            ("timeout_s", Json::time(delayed.timeout)),
-        ]),
-        None => Json::text("off"),
-    };
-    let mut form = object([
-        ("kind", Json::text(t.name)),
-        ("controller", part(&t.controller, files)),
-        ("frame_B", Json::count(t.sender.frame)),
-        ("initial_window_B", Json::count(t.sender.initial)),
-        ("recovery", Json::text(t.recovery())),
-        ("delayed_ack", delayed),
-        ("rto_min_s", Json::time(t.sender.rto_min)),
-        ("after_idle", Json::text(t.sender.after_idle.name())),
-        ("silence_s", Json::time(t.sender.silence)),
-        ("pacing", Json::Flag(t.sender.pacing)),
-        ("marks", Json::text(t.marks())),
-    ]);
-    if let (Json::Object(fields), Some(lie)) = (&mut form, t.receiver.lie) {
-        fields.insert("receiver".to_owned(), Json::text(lie.name()));
-    }
-    form
-}
-
 fn part(made: &Made, files: &Files<'_>) -> Json {
     let mut fields = BTreeMap::from([("kind".to_owned(), Json::text(made.id))]);
     fields.extend(options(&made.args, files));
     Json::Object(fields)
 }
 
+/// Choices that came after the format: their defaults are left out, so that the hashes of older scenarios stay.
+const LATER: &[(&str, &str)] = &[("phase", "recorded")];
+
 fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (String, Json)> + 'a {
-    args.0.iter().map(|(name, value)| {
+    let stays = |(name, value): &&(&'static str, Value)| match value {
+        Value::Choice(word) => !LATER.contains(&(*name, *word)),
+        _ => true,
+    };
+    args.0.iter().filter(stays).map(|(name, value)| {
         let (suffix, json) = match value {
             Value::Span(s) => ("_s", Json::time(*s)),
             Value::Rate(r) => ("_bps", Json::rate(*r)),
@@ -363,6 +350,7 @@ fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (St
             Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
             Value::Text(text) => ("", Json::text(text)),
             Value::Table(written) => ("", Json::Written(written.clone())),
+            Value::Series(list) => ("", Json::Text(packed::pack(list))),
         };
         (format!("{name}{suffix}"), json)
     })

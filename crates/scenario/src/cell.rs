@@ -29,7 +29,16 @@ pub const OF_FLOW: [&str; 11] = [
 
 /// The metrics of a port; null for one without a trace.
 pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
-    let Some(server) = world.network().ports[id].more.service.server() else {
+    let service = &world.network().ports[id].more.service;
+    if let Some((offered, carried)) = service.counted() {
+        let capacity = offered as f64 * 8.0 / world.now().since(from).seconds();
+        let utilisation = (offered > 0).then(|| carried as f64 / offered as f64);
+        return filled(
+            &OF_PORT,
+            &[json!(capacity), json!(utilisation), Value::Null],
+        );
+    }
+    let Some(server) = service.server() else {
         return nothing(&OF_PORT);
     };
     let link = Link::of(server, from, world.now());
@@ -126,9 +135,11 @@ fn propagation(world: &World, flow: &Flow, place: usize) -> (Span, Span) {
         let delays = world.network().boxes_before(id).map(|what| match what {
             AnyBox::Delay(delay) => delay.least().0,
             AnyBox::Light(light) => light.least().0,
+            AnyBox::Scheduled(schedule) => schedule.least().0,
             AnyBox::Loss(_)
             | AnyBox::OnOff(_)
             | AnyBox::Jitter(_)
+            | AnyBox::Hold(_)
             | AnyBox::Reorder(_)
             | AnyBox::Duplicate(_)
             | AnyBox::Mark(_) => 0,

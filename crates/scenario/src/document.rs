@@ -288,7 +288,16 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         ("delay_retries_s", json!(mean(sums.sum.retries))),
         ("delay_propagation_s", json!(mean(sums.sum.propagation))),
     ];
+    let grouped = [
+        ("delay_aggregate_s", sums.sum.aggregate),
+        ("delay_reorder_s", sums.sum.reorder),
+    ];
+    // Only packets in aggregates have these parts.
+    let met = grouped.iter().any(|(_, ticks)| *ticks > 0);
+    let grouped = grouped.into_iter().filter(|_| met);
+    let grouped = grouped.map(|(name, ticks)| (name, json!(mean(ticks))));
     rows.into_iter()
+        .chain(grouped)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }

@@ -10,10 +10,9 @@ use crate::decode::topology::TOPOLOGIES;
 use crate::kinds::PartKind;
 use crate::limits::LIMITS;
 use crate::shape::{Field, Shape};
-use crate::wireless;
 
 use flow::FLOW;
-use network::{LINKS, NODES, PORT, ROUTING};
+use network::{LINKS, MEDIA, NODES, PORT, ROUTING};
 
 /// The top level.
 pub static SCENARIO: &[Field] = &[
@@ -54,8 +53,8 @@ pub static SCENARIO: &[Field] = &[
     ),
     Field::free(
         "media",
-        Shape::Things(&Shape::Fields(wireless::MEDIUM)),
-        "802.11 media",
+        Shape::Things(&Shape::Default(MEDIA)),
+        "media that nodes share: 802.11 where no kind is written",
     ),
     Field::free(
         "nodes",

@@ -78,8 +78,8 @@ impl Resolved {
             let rate = match direction.as_ref().map(|direction| &direction.service) {
                 None => link.rate,
                 Some(Service::Line(rate, _)) => *rate,
-                // The trace of this direction says when packets leave.
-                Some(Service::Trace(_)) => continue,
+                // This direction has no rate of its own.
+                Some(_) => continue,
             };
             let changed = world.change_rate(PortId::new(2 * number + side), rate);
             changed.map_err(|why| self.no_change(&format!("links.{name}.rate"), &why))?;

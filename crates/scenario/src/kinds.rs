@@ -3,7 +3,7 @@
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS, detector, responder};
 use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::medium::trace::TRACES;
-use backwater_sim::queue::QUEUES;
+use backwater_sim::queue::{self, QUEUES};
 use backwater_sim::source::SOURCES;
 use backwater_sim::stamp::{self, STAMPS};
 use backwater_transport::controller::{CONTROLLERS, HOSTED};
@@ -68,7 +68,7 @@ impl PartKind {
     pub fn rows(self) -> Vec<Row> {
         match self {
             PartKind::Source => rows(SOURCES),
-            PartKind::Queue => rows(QUEUES),
+            PartKind::Queue => [rows(QUEUES), rows(queue::HOSTED)].concat(),
             PartKind::Detector => [rows(DETECTORS), rows(detector::HOSTED)].concat(),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),

@@ -132,6 +132,8 @@ pub static METRICS: &[Metric] = &[
         EVERY,
         "part of the delay spent in 802.11 exchanges that failed; mean over delivered packets; the parts add up to delay_mean_s",
     ),
+    metric("delay_aggregate_s", EVERY, "part of the delay spent by others in its 802.11 PPDU"),
+    metric("delay_reorder_s", EVERY, "part of the delay spent behind a missing 802.11 frame"),
     metric(
         "delay_propagation_s",
         EVERY,

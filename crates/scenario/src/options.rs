@@ -3,12 +3,15 @@
 
 mod bounds;
 
+use std::sync::Arc;
+
 use backwater_transport::part::{Args, Default, Kind, Opt, Value as Checked};
 
 use serde_json::{Value as Json, json};
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::files::Files;
+use crate::packed;
 use crate::tree::{Node, Value, join};
 use crate::units::{self, Dimension};
 use bounds::bounded;
@@ -98,6 +101,7 @@ pub fn example(option: &Opt) -> String {
         Kind::File => "\"trace.csv\"".to_owned(),
         Kind::Text => "\"Name\"".to_owned(),
         Kind::Table => "{ name = 1 }".to_owned(),
+        Kind::Series => "[0, 3, 3, 7]".to_owned(),
     }
 }
 
@@ -118,7 +122,8 @@ pub fn dimension(kind: Kind) -> Option<&'static Dimension> {
         | Kind::Dbm
         | Kind::File
         | Kind::Text
-        | Kind::Table => None,
+        | Kind::Table
+        | Kind::Series => None,
     }
 }
 
@@ -142,6 +147,10 @@ pub fn value(node: &Node, option: &Opt, files: &mut Files<'_>) -> Result<Checked
         )),
         (Kind::Text, Value::Text(text)) => Ok(Checked::Text(text.clone())),
         (Kind::Table, Value::Table(_)) => Ok(Checked::Table(plain(node)?.to_string())),
+        (Kind::Series, Value::List(items)) => series(items).map(Checked::Series),
+        (Kind::Series, Value::Text(text)) => {
+            packed::unpack(text).map(|list| Checked::Series(list.into()))
+        }
         (
             Kind::Span
             | Kind::Rate
@@ -237,6 +246,18 @@ fn count(n: i128) -> Result<Checked, Fault> {
     }
 }
 
+/// The whole numbers of a list.
+fn series(items: &[Node]) -> Result<Arc<[u64]>, Fault> {
+    let number = |item: &Node| match item.value {
+        Value::Integer(n) if (0..=packed::LARGEST.into()).contains(&n) => Ok(n as u64),
+        _ => Err(Fault::new(
+            format!("`{}` is no whole number from 0 to 2^53", item.path),
+            "write a list such as [0, 3, 3, 7]",
+        )),
+    };
+    items.iter().map(number).collect()
+}
+
 /// What a kind expects, for messages.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
@@ -254,6 +275,7 @@ pub fn noun(kind: Kind) -> &'static str {
         Kind::File => "the path of a file, in quotes",
         Kind::Text => "a name, in quotes",
         Kind::Table => "a table",
+        Kind::Series => "a list of whole numbers",
     }
 }
 
@@ -296,7 +318,7 @@ pub fn written(text: &str, kind: Kind) -> Result<Checked, Fault> {
             )),
         },
         Kind::Text => Ok(Checked::Text(text.to_owned())),
-        Kind::File | Kind::Table => Err(Fault::new(
+        Kind::File | Kind::Table | Kind::Series => Err(Fault::new(
             format!(
                 "`{text}` cannot be a default: {} is written out",
                 noun(kind)
@@ -347,8 +369,6 @@ pub fn default(option: &Opt, text: &str) -> Checked {
 #[cfg(test)]
 mod tests {
     use backwater_transport::units::{Bytes, Rate, Span};
-
-    use std::sync::Arc;
 
     use super::*;
     use crate::diagnostic::Text;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use backwater_sim::queue;
 use backwater_sim::spec::{MediumSpec, Refusal, Spec};
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::Args;
@@ -14,7 +15,7 @@ use crate::decode::{Draft, Link, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
 use crate::document::{document, document_until, mechanisms};
-use crate::fields::flow::{CONTROLLER, TCP};
+use crate::fields::flow::{CONTROLLER, ROCE, TCP};
 use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
@@ -32,7 +33,8 @@ pub struct Input {
 /// A part that a host has to make.
 #[derive(Clone, Debug)]
 pub struct Hosted<'a> {
-    /// Where the scenario names it: `flows.NAME.controller`, `mechanisms.NAME.detect` or `ports.NAME.stamp`.
+    /// Where the scenario names it: `flows.NAME.controller`, `mechanisms.NAME.detect`, `ports.NAME.stamp` or
+    /// `ports.NAME.queue`.
     pub path: String,
     /// The options of its row.
     pub args: &'a Args,
@@ -148,7 +150,7 @@ impl Resolved {
                 |what: &str, word| labels.push((format!("flows.{}.{what}", flow.name), word));
             label("transport", transport.name);
             label("controller", transport.controller.id);
-            if transport.name == TCP {
+            if transport.name == TCP || transport.name == ROCE {
                 label("recovery", transport.recovery());
             }
         }
@@ -224,7 +226,15 @@ impl Resolved {
             path: format!("ports.{}.stamp", stamp.spec.name),
             args: &stamp.made.args,
         });
-        controllers.chain(mechanisms).chain(stamps)
+        let queues = self.draft.queues().filter(|(_, made)| {
+            let mut hosted = queue::HOSTED.iter();
+            hosted.any(|part| part.id == made.id)
+        });
+        let queues = queues.map(|(name, made)| Hosted {
+            path: format!("ports.{name}.queue"),
+            args: &made.args,
+        });
+        controllers.chain(mechanisms).chain(stamps).chain(queues)
     }
 
     /// A refusal because of the field of a path.

@@ -113,6 +113,10 @@ fn scalar(option: &Opt) -> Json {
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::File | Kind::Text => json!({ "type": "string", "minLength": 1 }),
         Kind::Table => json!({ "type": "object" }),
+        Kind::Series => json!({ "anyOf": [
+            { "type": "array", "items": { "type": "integer", "minimum": 0 } },
+            { "type": "string", "pattern": format!("^{}", crate::packed::PREFIX) },
+        ] }),
     };
     let plain = matches!(option.kind, Kind::Count | Kind::Number | Kind::Flag);
     let value = |text: &str| {

@@ -5,6 +5,7 @@ use backwater_sim::medium::MEDIA;
 use backwater_transport::part::{Default, Kind, Opt, Value};
 use serde_json::{Value as Json, json};
 
+use crate::canonical::standards;
 use crate::decode::topology::TOPOLOGIES;
 pub use crate::kinds::{NONE, PartKind};
 use crate::kinds::{Row, rows};
@@ -35,6 +36,7 @@ pub fn parts_json() -> Json {
         "topologies".to_owned(),
         TOPOLOGIES.iter().map(topology_json).collect(),
     );
+    kinds.insert("standards".to_owned(), standards());
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
 }
@@ -182,7 +184,8 @@ fn option_json(option: &Opt, name: String, preset: Option<&str>) -> Json {
         | Kind::Flag
         | Kind::File
         | Kind::Text
-        | Kind::Table => (noun(option.kind), None, None),
+        | Kind::Table
+        | Kind::Series => (noun(option.kind), None, None),
     };
     json!({
         "name": name, "type": kind, "unit": unit, "default": number(written), "min": number(option.min),
@@ -208,6 +211,7 @@ fn noun(kind: Kind) -> &'static str {
         Kind::File => "file",
         Kind::Text => "name",
         Kind::Table => "table",
+        Kind::Series => "series",
     }
 }
 
@@ -227,6 +231,7 @@ fn in_unit(value: &Value) -> Json {
         Value::Choice(word) => json!(word),
         Value::File(file) => json!(file.path),
         Value::Text(text) | Value::Table(text) => json!(text),
+        Value::Series(list) => json!(&**list),
     }
 }
 

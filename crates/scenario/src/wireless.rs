@@ -5,6 +5,7 @@ use backwater_transport::part::{Default, Kind, Opt};
 use crate::shape::{Field, Shape};
 
 mod channel;
+pub mod modes;
 
 pub use channel::{CHANNEL, OF_ALL, OF_DISC};
 
@@ -19,16 +20,26 @@ pub static MEDIUM: &[Field] = &[
 pub static PHY: &[Field] = &[
     Field::option(Opt::new(
         "standard",
-        Kind::Choice(&["802.11b", "802.11a", "802.11g"]),
+        Kind::Choice(&[
+            "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be",
+        ]),
         Default::Required,
-        "802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM, slots of 9 us",
+        "802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM, slots of 9 us; 802.11n and later: \
+         the same at 5 and 6 GHz, data frames by `mcs`",
     )),
     Field::option(Opt::new(
         "data",
         Kind::Rate,
-        Default::Required,
-        "rate of data frames",
+        Default::Absent,
+        "rate of data frames up to 802.11g",
     )),
+    modes::MCS,
+    modes::WIDTH,
+    modes::STREAMS,
+    modes::GUARD,
+    modes::CODING,
+    modes::RATE_CONTROL,
+    modes::IDEAL_LOSS,
     Field::option(Opt::new(
         "control",
         Kind::Rate,
@@ -38,9 +49,10 @@ pub static PHY: &[Field] = &[
     Field::option(Opt::new(
         "answer",
         Kind::Choice(&["control", "mandatory"]),
-        Default::Is("control"),
+        Default::Absent,
         "rate of CTS and ACK: that of `control`; or the fastest mandatory rate that is no faster than the \
-         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)",
+         frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s; an MCS counts as the rate of 802.11a with its modulation). \
+         Left out: control, from 802.11n on mandatory",
     )),
     Field::option(Opt::new(
         "preamble",
@@ -117,6 +129,12 @@ pub static MAC: &[Field] = &[
         )
         .at_least("1 ms"),
     ),
+    modes::AGGREGATION,
+    modes::BA_WINDOW,
+    modes::AGGREGATE_BYTES,
+    modes::AGGREGATE_TIME,
+    modes::MPDU_SPACING,
+    modes::MISSED_BA,
     Field::free(
         "ac",
         Shape::Fields(CATEGORIES),

@@ -2,47 +2,20 @@
 //! back as its companion, and both are packets like any other to everything in between. What their
 //! headers say lies in a table beside the packets and is touched at the two ends only.
 //!
-//! There is no handshake and no end: a connection is open from the beginning. Sizes: a stream is
-//! TCP over IPv4 with timestamps (RFC 793, RFC 7323), so 52 bytes before the payload, and SACK
-//! blocks in its ACKs (RFC 2018). The datagram protocol is that of the 6.829 contest: UDP and six
-//! numbers of eight bytes, whose acknowledgement is these alone (`datagrump/contest_message.hh`).
+//! There is no handshake and no end: a connection is open from the beginning.
 
 use std::collections::VecDeque;
 
-use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, Sender};
 use backwater_transport::liar::Liar;
-use backwater_transport::segment::{AckSegment, Segment};
+use backwater_transport::segment::{AckSegment, Segment, Signal};
 use backwater_transport::units::{Span, Time};
+use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
 
-use crate::ids::{FlowId, PacketId, kind};
+use crate::ids::{FlowId, PacketId, PortId, kind};
 use crate::record::delays::Delays;
 use crate::table::Row;
-
-/// IPv4 and TCP headers, and the timestamp option with its padding.
-const STREAM: u64 = 20 + 20 + 12;
-/// IPv4 and UDP headers, and the contest's own.
-const DATAGRAM: u64 = 20 + 8 + 48;
-/// SACK option without blocks, with its padding.
-const SACK: u64 = 4;
-/// A SACK block.
-const SACK_BLOCK: u64 = 8;
-
-/// IP bytes before the payload of a segment.
-pub fn segment_header(protocol: Protocol) -> u64 {
-    match protocol {
-        Protocol::Stream => STREAM,
-        Protocol::Datagram => DATAGRAM,
-    }
-}
-
-/// IP bytes of an acknowledgement with so many SACK blocks.
-pub fn ack_bytes(protocol: Protocol, blocks: u64) -> u64 {
-    match (protocol, blocks) {
-        (Protocol::Stream, 1..) => STREAM + SACK + SACK_BLOCK * blocks,
-        _ => segment_header(protocol),
-    }
-}
 
 /// Suffix of the name of the flow that carries the ACKs. No name that a person writes has a `~`.
 pub const ACKS: &str = "~ack";
@@ -55,6 +28,19 @@ pub enum Header {
     Data(Segment, Time),
     /// An acknowledgement.
     Ack(AckSegment),
+    /// What the receiver sends besides.
+    Signal(Signal),
+}
+
+impl Header {
+    /// The header as bytes of TCP are made of it; none for a signal, which TCP has not.
+    pub fn said(&self) -> Option<Said<'_>> {
+        match self {
+            Header::Data(segment, heard) => Some(Said::Data(segment, *heard)),
+            Header::Ack(ack) => Some(Said::Ack(ack)),
+            Header::Signal(_) => None,
+        }
+    }
 }
 
 /// Headers by the place of their packet; empty where no flow has a transport.
@@ -65,6 +51,8 @@ pub struct Headers(Vec<Line>);
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Line(Header);
+
+const _: () = assert!(size_of::<Line>() == 64);
 
 impl Headers {
     /// Notes what a packet says, in place.
@@ -179,11 +167,17 @@ pub struct Connection {
     /// IP bytes before the payload of a segment.
     pub header: u16,
     /// The receiving end.
-    pub receiver: Receiver,
+    pub receiver: AnyReceiver,
     /// The receiving end lies.
     pub liar: Option<Box<Liar>>,
     /// From then on the sending host is silent.
     pub stop: Time,
+    /// The port whose card pulls its segments; `NONE` where they are pushed into the queue of the host.
+    pub card: PortId,
+    /// Its place at the card.
+    pub place: u32,
+    /// Class of what the receiver sends besides acknowledgements.
+    pub signal_class: u8,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// Bytes that the application has written.
@@ -339,25 +333,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acknowledgements_are_as_long_as_their_options() {
-        // 20 IP, 20 TCP, 12 timestamps; SACK: 2 padding, 2 kind and length, 8 a block.
-        let of = |blocks| ack_bytes(Protocol::Stream, blocks);
-        assert_eq!([of(0), of(1), of(2), of(3)], [52, 64, 72, 80]);
-        assert_eq!(ack_bytes(Protocol::Datagram, 0), 76);
-        // The contest's datagrams: 1424 bytes behind headers make an IP packet of 1500.
-        assert_eq!(1500 - segment_header(Protocol::Datagram), 1424);
-    }
-
-    #[test]
     fn what_a_segment_touches_of_its_connection_lies_in_three_cache_lines() {
         assert_eq!(std::mem::align_of::<Connection>(), 64);
         assert_eq!(std::mem::offset_of!(Connection, receiver), 64);
         assert!(std::mem::offset_of!(Connection, stop) <= 4 * 64);
-    }
-
-    #[test]
-    fn a_header_fills_one_cache_line() {
-        assert_eq!(std::mem::size_of::<Line>(), 64);
     }
 
     #[test]

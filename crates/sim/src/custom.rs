@@ -5,7 +5,7 @@
 macro_rules! custom {
     ($(#[$doc:meta])* $Custom:ident: $Kind:ident) => {
         $(#[$doc])*
-        pub trait $Custom: $Kind + std::fmt::Debug + Send + Sync {
+        pub trait $Custom: $Kind + std::any::Any + std::fmt::Debug + Send + Sync {
             /// A copy in its present state.
             fn boxed(&self) -> Box<dyn $Custom>;
         }

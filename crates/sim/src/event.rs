@@ -70,6 +70,8 @@ pub enum Event {
 pub enum MediumKind {
     /// 802.11; its codes are in `medium/wifi/events.rs`.
     Wifi,
+    /// A frame of slots; its codes are in `medium/tdma/frames.rs`.
+    Tdma,
 }
 
 /// An instant and an event, packed into 128 bits whose order is the order of service.
@@ -197,8 +199,8 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen Carried Cross;
-    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen];
+        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot;
+    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
     Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));
     Emerge(port) packs (port.0, 0), from |owner, _serial| Event::Emerge(PortId::raw(owner));
@@ -233,6 +235,14 @@ mod tests {
     fn wifi(code: u8, owner: u32) -> Event {
         Event::Medium {
             kind: MediumKind::Wifi,
+            code,
+            owner,
+        }
+    }
+
+    fn tdma(code: u8, owner: u32) -> Event {
+        Event::Medium {
+            kind: MediumKind::Tdma,
             code,
             owner,
         }
@@ -298,6 +308,8 @@ mod tests {
             (Time(6), wifi(5, 0)),
             (Time(6), Event::Carried(Id::raw(0))),
             (Time(6), Event::Cross(Id::raw(0))),
+            (Time(6), tdma(0, 1)),
+            (Time(6), tdma(1, 0)),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -50,5 +50,3 @@ pub type ControlId = Id<kind::Control>;
 pub type NoticeId = Id<kind::Notice>;
 /// A law of explicit feedback.
 pub type LawId = Id<kind::Law>;
-/// An 802.11 station: a MAC and its radio.
-pub type StationId = Id<kind::Station>;

@@ -4,13 +4,17 @@
 
 use backwater_transport::controller::AnyController;
 use backwater_transport::endpoint::{ReceiverSetup, SenderSetup};
+use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
-use crate::medium::ServerSpec;
 use crate::medium::boxes::AnyBox;
+use crate::medium::service;
+use crate::medium::tdma::spec::TerminalSpec;
+use crate::medium::tdma::terminal::Terminal;
+use crate::medium::trace::{Server, ServerSpec};
 pub use crate::network::Discipline;
 use crate::queue::{AnyAqm, AnyScheduler};
 use crate::source::AnySource;
@@ -46,6 +50,22 @@ pub struct Spec {
     pub mechanisms: Vec<MechanismSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
+}
+
+impl Spec {
+    /// The queue management of each egress by name, "A>B" or "A>medium".
+    pub fn queue_management(&mut self) -> Vec<(String, &mut Option<AnyAqm>)> {
+        let ports = self.ports.iter_mut();
+        let mut all: Vec<_> = ports.map(|p| (p.name.clone(), &mut p.aqm)).collect();
+        let media = &self.media;
+        for node in &mut self.nodes {
+            if let NodeKind::Station(radios) = &mut node.kind {
+                let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
+                all.extend(radios.iter_mut().map(|r| (of(r.medium), &mut r.aqm)));
+            }
+        }
+        all
+    }
 }
 
 /// How destinations turn into egress ports.
@@ -84,6 +104,21 @@ pub enum NodeKind {
     Switch(SwitchModel),
     /// An 802.11 station: source, sink and relay, with a radio for each of its media.
     Station(Vec<StationSpec>),
+}
+
+impl NodeKind {
+    /// Whether it is attached to media that nodes share.
+    pub fn shares_media(&self) -> bool {
+        !self.attachments().is_empty()
+    }
+
+    /// Its attachments, one to each medium.
+    pub fn attachments(&self) -> &[StationSpec] {
+        match self {
+            NodeKind::Station(attachments) => attachments,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => &[],
+        }
+    }
 }
 
 /// Where a switch keeps frames and who may use the space.
@@ -150,6 +185,52 @@ pub enum Service {
     Line(Rate, Span),
     /// At the opportunities of a trace.
     Trace(Box<ServerSpec>),
+    /// In slots of a frame that several share.
+    Slots(Box<TerminalSpec>),
+}
+
+impl Service {
+    /// What serves the port, at its beginning.
+    pub fn begin(&self, random: Random) -> service::Service {
+        match self {
+            Service::Line(..) => service::Service::Line,
+            Service::Trace(server) => {
+                service::Service::Trace(Box::new(Server::new((**server).clone(), random)))
+            }
+            Service::Slots(terminal) => {
+                service::Service::Slots(Box::new(Terminal::new((**terminal).clone())))
+            }
+        }
+    }
+
+    /// Line rate, 0 where there is none, and propagation delay behind the queue.
+    pub fn line(&self) -> (Rate, Span) {
+        match self {
+            Service::Line(rate, delay) => (*rate, *delay),
+            Service::Trace(server) => (Rate(0), server.delay_behind),
+            Service::Slots(terminal) => (Rate(0), terminal.delay),
+        }
+    }
+
+    /// Instants at which it may send, in so much time; none at a wire. A trace knows its own.
+    pub fn instants(&self, duration: Span) -> f64 {
+        match self {
+            Service::Line(..) | Service::Trace(_) => 0.0,
+            Service::Slots(terminal) => {
+                let frames = &terminal.frames;
+                f64::from(frames.slots) * duration.seconds() / frames.frame.seconds()
+            }
+        }
+    }
+
+    /// The most that it carries, bit/s; none where only its trace knows.
+    pub fn fastest(&self) -> Option<f64> {
+        match self {
+            Service::Line(rate, _) => Some(rate.0 as f64),
+            Service::Trace(_) => None,
+            Service::Slots(terminal) => Some(terminal.fastest()),
+        }
+    }
 }
 
 /// An egress port.
@@ -170,8 +251,8 @@ pub struct PortSpec {
 pub enum Egress {
     /// A port (index).
     Port(usize),
-    /// A radio: node (index) and number among its radios.
-    Radio(usize, usize),
+    /// An attachment to a medium: node (index) and number among its attachments.
+    Attachment(usize, usize),
 }
 
 /// A law of explicit feedback.
@@ -213,6 +294,12 @@ pub struct TransportSpec {
     pub receiver: ReceiverSetup,
     /// The controller, made for this flow.
     pub controller: AnyController,
+    /// Segments wait in the sender until the port of its host is free for them.
+    pub pulled: bool,
+    /// Class of its acknowledgements.
+    pub ack_class: u8,
+    /// Class of what its receiver sends besides.
+    pub signal_class: u8,
 }
 
 /// One flow.
@@ -244,6 +331,15 @@ pub struct FlowSpec {
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<TransportSpec>,
+}
+
+impl FlowSpec {
+    /// The highest class of its packets and of those that come back.
+    pub fn highest_class(&self) -> u8 {
+        let back = self.transport.as_ref();
+        let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
+        self.class.max(back)
+    }
 }
 
 /// Why a world cannot be built.

@@ -6,9 +6,9 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
-use backwater_sim::record::control_size::control_size;
-use backwater_sim::record::frame_bytes::{FrameKind, MIN_FRAME, write};
-use backwater_sim::record::pcapng::{Capture, Interface, LinkType};
+use backwater_wire::control_size::control_size;
+use backwater_wire::ethernet::{FrameKind, MIN_FRAME, write};
+use backwater_wire::pcapng::{Capture, Interface, LinkType};
 
 const PORTS: [Interface<'_>; 3] = [
     Interface {

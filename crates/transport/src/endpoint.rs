@@ -1,126 +1,153 @@
-//! The two ends of a flow, without input or output. The caller gives the time, carries segments and
-//! acknowledgements between the ends, and calls when a timer is due.
+//! The two ends of a flow, without input or output: a `Sender` and a `Receiver`. The caller gives the time, carries
+//! segments, acknowledgements and signals between the ends, and calls when a timer is due.
 //!
-//! After each `write`, `on_ack` and `on_timer` of a sender, call `poll` until it returns none, then
-//! read `due`.
+//! After each `write`, `on_ack`, `on_signal` and `on_timer` of a sender, call `poll` until it returns none, or leave that to
+//! a NIC that pulls; then read `due`. After each segment that a receiver is given, call `next_signal` until it returns none.
+//!
+//! A transport is its two types, its row, its variant in `Protocol` and one line in `transports!`.
 
 use crate::controller::AnyController;
-use crate::datagram::DatagramSender;
-use crate::segment::{AckSegment, Segment};
-use crate::stream::StreamSender;
+use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::Time;
 
-pub use crate::receiver::{DelayedAck, Receiver, ReceiverSetup};
+pub use crate::ends::{Receiver, Sender};
+pub use crate::protocol::{Protocol, Transport};
+pub use crate::receiver::{DelayedAck, ReceiverSetup};
 pub use crate::sender_state::{Inspection, SenderCounters};
 pub use crate::setup::{
-    AfterIdle, EcnFeedback, MAX_UNACKNOWLEDGED, Protocol, Recovery, SenderSetup, initial_window,
+    AfterIdle, EcnFeedback, MAX_UNACKNOWLEDGED, Recovery, SenderSetup, initial_window,
 };
 
-/// A sender of either protocol.
-#[derive(Clone, Debug)]
-pub enum AnySender {
-    /// TCP.
-    Stream(Box<StreamSender>),
-    /// Datagrams.
-    Datagram(Box<DatagramSender>),
-}
+/// One list of all transports: the enums of their ends, the dispatch, and the rows. The ends of a `Stream` are looked at for
+/// each packet, so its receiver is not boxed.
+macro_rules! transports {
+    ($($name:ident: $module:ident, $sender:ident, $receiver:ident $boxed:tt;)*) => {
+        impl Protocol {
+            /// Every transport.
+            pub const ALL: &[Protocol] = &[$(Protocol::$name),*];
 
-macro_rules! each {
-    ($self:ident, $s:ident => $call:expr) => {
-        match $self {
-            AnySender::Stream($s) => $call,
-            AnySender::Datagram($s) => $call,
+            /// What is the same for all its flows.
+            pub const fn row(self) -> &'static Transport {
+                match self {
+                    $(Protocol::$name => &crate::$module::ROW,)*
+                }
+            }
+
+            /// IP bytes of an acknowledgement with so many SACK blocks.
+            #[inline]
+            pub fn ack_bytes(self, blocks: u64) -> u64 {
+                match self {
+                    $(Protocol::$name => (crate::$module::ROW.ack)(blocks),)*
+                }
+            }
+        }
+
+        /// A sender of any transport.
+        #[derive(Clone, Debug)]
+        pub enum AnySender {
+            $(#[doc = concat!("See `", stringify!($module), "`.")]
+            $name(Box<crate::$module::$sender>),)*
+        }
+
+        impl AnySender {
+            /// A sender with nothing to send yet.
+            ///
+            /// # Panics
+            /// When `mss` is zero or does not fit 32 bits.
+            pub fn new(setup: &SenderSetup, controller: AnyController) -> AnySender {
+                match setup.protocol {
+                    $(Protocol::$name => {
+                        AnySender::$name(Box::new(crate::$module::$sender::new(setup, controller)))
+                    })*
+                }
+            }
+
+            /// A warning of the sender or its controller for the report of a run.
+            pub fn warnings(&self) -> Option<String> {
+                self.warning().or_else(|| self.controller().warning())
+            }
+        }
+
+        /// A receiver of any transport.
+        #[derive(Clone, Debug)]
+        pub enum AnyReceiver {
+            $(#[doc = concat!("See `", stringify!($module), "`.")]
+            $name(transports!(@type $module $receiver $boxed)),)*
+        }
+
+        impl AnyReceiver {
+            /// A receiver before the first segment.
+            pub fn new(setup: &ReceiverSetup) -> AnyReceiver {
+                match setup.protocol {
+                    $(Protocol::$name => {
+                        let receiver = crate::$module::$receiver::new(setup);
+                        AnyReceiver::$name(transports!(@make receiver $boxed))
+                    })*
+                }
+            }
+        }
+
+        impl Sender for AnySender {
+            transports! { @dispatch AnySender [$($name)*]
+                [] fn write(&mut self, bytes: u64);
+                [#[inline(always)]] fn poll(&mut self, now: Time) -> Option<Segment>;
+                [] fn on_ack(&mut self, now: Time, ack: &AckSegment);
+                [] fn on_signal(&mut self, now: Time, signal: &Signal);
+                [] fn on_timer(&mut self, now: Time);
+                [] fn due(&self) -> Time;
+                [#[inline]] fn prefetch(&self) -> u64;
+                [#[inline]] fn prefetch_segments(&self) -> u64;
+                [] fn counters(&self) -> &SenderCounters;
+                [] fn mss(&self) -> u64;
+                [] fn window(&self) -> u64;
+                [] fn controller(&self) -> &AnyController;
+                [] fn warning(&self) -> Option<String>;
+                [] fn inspect(&self) -> Inspection;
+            }
+        }
+
+        impl Receiver for AnyReceiver {
+            transports! { @dispatch AnyReceiver [$($name)*]
+                [] fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment>;
+                [#[inline]] fn next_signal(&mut self, now: Time) -> Option<Signal>;
+                [] fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
+                [#[inline]] fn due(&self) -> Time;
+                [#[inline]] fn prefetch(&self) -> u64;
+                [] fn delivered(&self) -> u64;
+            }
+        }
+    };
+    (@type $module:ident $receiver:ident (inline)) => { crate::$module::$receiver };
+    (@type $module:ident $receiver:ident (boxed)) => { Box<crate::$module::$receiver> };
+    (@make $made:ident (inline)) => { $made };
+    (@make $made:ident (boxed)) => { Box::new($made) };
+    (@dispatch $any:ident $names:tt $($attributes:tt fn $method:ident $arguments:tt $(-> $result:ty)?;)*) => {
+        $(transports! { @method $any $names $attributes $method $arguments [$($result)?] })*
+    };
+    (@method $any:ident $names:tt $attributes:tt $method:ident (&mut self $(, $argument:ident: $type:ty)*) $result:tt) => {
+        transports! { @changes $any $names $attributes $method [$(, $argument: $type)*] ($($argument),*) $result }
+    };
+    (@method $any:ident [$($name:ident)*] [$($attribute:tt)*] $method:ident (&self) [$($result:ty)?]) => {
+        $($attribute)*
+        fn $method(&self) $(-> $result)? {
+            match self {
+                $($any::$name(end) => end.$method(),)*
+            }
+        }
+    };
+    (@changes $any:ident [$($name:ident)*] [$($attribute:tt)*] $method:ident [$($taken:tt)*] $given:tt [$($result:ty)?]) => {
+        $($attribute)*
+        fn $method(&mut self $($taken)*) $(-> $result)? {
+            match self {
+                $($any::$name(end) => end.$method $given,)*
+            }
         }
     };
 }
 
-impl AnySender {
-    /// A sender with nothing to send yet.
-    ///
-    /// # Panics
-    /// When `mss` is zero or does not fit 32 bits.
-    pub fn new(setup: &SenderSetup, controller: AnyController) -> AnySender {
-        match setup.protocol {
-            Protocol::Stream => AnySender::Stream(Box::new(StreamSender::new(setup, controller))),
-            Protocol::Datagram => {
-                AnySender::Datagram(Box::new(DatagramSender::new(setup, controller)))
-            }
-        }
-    }
-
-    /// The application adds bytes to send; `u64::MAX` for a saturated source.
-    pub fn write(&mut self, bytes: u64) {
-        each!(self, s => s.write(bytes));
-    }
-
-    /// The next segment that may leave now.
-    #[inline(always)]
-    pub fn poll(&mut self, now: Time) -> Option<Segment> {
-        each!(self, s => s.poll(now))
-    }
-
-    /// An acknowledgement has come.
-    pub fn on_ack(&mut self, now: Time, ack: &AckSegment) {
-        each!(self, s => s.on_ack(now, ack));
-    }
-
-    /// The timer `due` has expired.
-    pub fn on_timer(&mut self, now: Time) {
-        each!(self, s => s.on_timer(now));
-    }
-
-    /// When to call `on_timer` next; `NEVER` for no timer.
-    pub fn due(&self) -> Time {
-        each!(self, s => s.due())
-    }
-
-    /// Reads a word of each cache line that an acknowledgement touches. Changes nothing. A caller with
-    /// many connections uses it as a prefetch.
-    #[inline]
-    pub fn prefetch(&self) -> u64 {
-        each!(self, s => s.prefetch())
-    }
-
-    /// The same for the segments that the acknowledgement covers. Call `touch` first.
-    #[inline]
-    pub fn prefetch_segments(&self) -> u64 {
-        match self {
-            AnySender::Stream(s) => s.prefetch_segments(),
-            AnySender::Datagram(_) => 0,
-        }
-    }
-
-    /// Counts since the beginning.
-    pub fn counters(&self) -> &SenderCounters {
-        each!(self, s => s.counters())
-    }
-
-    /// Payload bytes of a full segment.
-    pub fn mss(&self) -> u64 {
-        each!(self, s => s.mss())
-    }
-
-    /// Window in force, bytes.
-    pub fn window(&self) -> u64 {
-        each!(self, s => s.window())
-    }
-
-    /// Its controller.
-    pub fn controller(&self) -> &AnyController {
-        each!(self, s => s.controller())
-    }
-
-    /// A warning of the sender or its controller for the report of a run.
-    pub fn warning(&self) -> Option<String> {
-        let own = match self {
-            AnySender::Stream(_) => None,
-            AnySender::Datagram(s) => s.warning(),
-        };
-        own.or_else(|| self.controller().warning())
-    }
-
-    /// State for plots and records.
-    pub fn inspect(&self) -> Inspection {
-        each!(self, s => s.inspect())
-    }
+transports! {
+    Stream: stream, StreamSender, StreamReceiver (inline);
+    Datagram: datagram, DatagramSender, DatagramReceiver (boxed);
+    Roce: roce, RoceSender, RoceReceiver (boxed);
+    Irn: irn, IrnSender, IrnReceiver (boxed);
 }

@@ -39,6 +39,8 @@ pub enum Kind {
     Text,
     /// A table of plain values. The part checks them.
     Table,
+    /// A list of whole numbers, or its packed form.
+    Series,
 }
 
 /// The value of an option that the scenario omits.
@@ -131,6 +133,8 @@ pub enum Value {
     Text(String),
     /// A table as JSON, in the order of its names.
     Table(String),
+    /// Whole numbers.
+    Series(Arc<[u64]>),
 }
 
 /// The checked arguments of one part: every option with a value, defaults filled in. The getters panic
@@ -173,6 +177,7 @@ impl Args {
     getter!(file, File, File, "A file.");
     getter!(text, Text, String, "A name.");
     getter!(table, Table, String, "A table as JSON.");
+    getter!(series, Series, Arc<[u64]>, "Whole numbers.");
 }
 
 /// Why a part cannot be built from arguments that were each legal.

@@ -103,6 +103,8 @@ pub struct AckSegment {
     pub blocks: Blocks,
     /// The first block reports a duplicate (RFC 2883).
     pub duplicate: bool,
+    /// Queue pairs: a packet came out of order, and `upto` is missing.
+    pub nack: bool,
     /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
     pub ece: bool,
     /// `Segment::number` of the segment that triggered it.
@@ -120,6 +122,23 @@ pub struct AckSegment {
     pub window: u32,
     /// Explicit feedback.
     pub feedback: Option<Box<Feedback>>,
+}
+
+/// What a receiver sends that acknowledges nothing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Packets of the flow came with a congestion mark (RoCEv2's congestion notification packet).
+    Congestion,
+}
+
+impl Signal {
+    /// IP bytes of its packet: headers of IPv4, UDP and InfiniBand's base transport, 16 reserved bytes, invariant CRC
+    /// (InfiniBand Architecture Specification, annex A17.9.3).
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Signal::Congestion => 20 + 8 + 12 + 16 + 4,
+        }
+    }
 }
 
 impl Blocks {

@@ -7,7 +7,7 @@ use crate::controller_interface::{
 };
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
-use crate::segment::{AckSegment, Ecn, Feedback};
+use crate::segment::{AckSegment, Ecn, Feedback, Signal};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Span, Time};
@@ -76,6 +76,8 @@ pub struct SenderCore {
     initial: u64,
     after_idle: AfterIdle,
     release: Time,
+    /// Bytes of a packet besides its payload that pacing counts.
+    overhead: u64,
     pub rtt: Rtt,
     pub sampler: Sampler,
     pub counters: SenderCounters,
@@ -108,6 +110,10 @@ impl SenderCore {
             initial: setup.initial,
             after_idle: setup.after_idle,
             release: Time::ZERO,
+            overhead: match setup.protocol.row().queue_pair {
+                true => setup.frame - setup.mss,
+                false => 0,
+            },
             rtt: Rtt::new(setup.rto_min),
             sampler: Sampler::default(),
             counters: SenderCounters::default(),
@@ -158,7 +164,7 @@ impl SenderCore {
     #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
-            let gap = sent.len as f64 * 8e12 / rate.0.max(1) as f64;
+            let gap = (sent.len + self.overhead) as f64 * 8e12 / rate.0.max(1) as f64;
             self.release = self.release.max(sent.now).after(Span(gap as u64));
         }
         self.counters.segments += 1;
@@ -293,6 +299,12 @@ impl SenderCore {
             number: ack.number,
             feedback: ack.feedback.as_deref(),
         });
+        self.limits = self.controller.limits();
+    }
+
+    /// A packet of the receiver has come that acknowledges nothing.
+    pub fn on_signal(&mut self, now: Time, signal: &Signal) {
+        self.controller.on_signal(now, signal);
         self.limits = self.controller.limits();
     }
 

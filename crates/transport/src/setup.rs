@@ -1,19 +1,12 @@
 //! The settings of a sender: protocol, loss recovery, ECN feedback, timers.
 
+use crate::protocol::Protocol;
+use crate::queue_pair::QueuePair;
 use crate::units::Span;
 
 /// Packets that a sender keeps until they are acknowledged, at most; a controller may allow more. At 1500 B it is 1.5 GB,
 /// 100 Gbit/s for 126 ms. Without a limit, one event could fill the memory of the machine.
 pub const MAX_UNACKNOWLEDGED: u64 = 1 << 20;
-
-/// How bytes become segments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// A reliable byte stream: TCP.
-    Stream,
-    /// Each packet is sent once and acknowledged individually: the protocol of the 6.829 contest.
-    Datagram,
-}
 
 /// Loss detection and recovery of a stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -112,6 +105,8 @@ pub struct SenderSetup {
     pub pacing: bool,
     /// Congestion marks.
     pub ecn: EcnFeedback,
+    /// The settings of a queue pair.
+    pub pair: QueuePair,
 }
 
 impl SenderSetup {
@@ -129,6 +124,7 @@ impl SenderSetup {
             silence: Span::secs(1),
             pacing: true,
             ecn: EcnFeedback::Off,
+            pair: QueuePair::default(),
         }
     }
 }

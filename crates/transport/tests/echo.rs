@@ -1,7 +1,7 @@
 //! The receiver's echo of congestion headers, with and without delayed acknowledgements.
 
 use backwater_transport::congestion_header::CongestionHeader;
-use backwater_transport::endpoint::{DelayedAck, Protocol, Receiver, ReceiverSetup};
+use backwater_transport::endpoint::{AnyReceiver, DelayedAck, Protocol, Receiver, ReceiverSetup};
 use backwater_transport::segment::{AckSegment, Ecn, Feedback, Segment};
 use backwater_transport::units::{Span, Time};
 
@@ -24,12 +24,12 @@ fn segment(n: u64, header: Option<CongestionHeader>) -> Segment {
     }
 }
 
-fn receiver(protocol: Protocol, codepoints: bool) -> Receiver {
+fn receiver(protocol: Protocol, codepoints: bool) -> AnyReceiver {
     let delayed = DelayedAck {
         segments: 2,
         timeout: Span::millis(40),
     };
-    Receiver::new(&ReceiverSetup {
+    AnyReceiver::new(&ReceiverSetup {
         delayed_ack: (protocol == Protocol::Stream).then_some(delayed),
         codepoints,
         ..ReceiverSetup::new(protocol, u64::from(LEN))

@@ -7,8 +7,8 @@ use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Limits,
 };
 use backwater_transport::endpoint::{
-    AfterIdle, AnySender, DelayedAck, MAX_UNACKNOWLEDGED, Protocol, ReceiverSetup, Recovery,
-    SenderSetup,
+    AfterIdle, AnySender, DelayedAck, MAX_UNACKNOWLEDGED, Protocol, Receiver, ReceiverSetup,
+    Recovery, Sender, SenderSetup,
 };
 use backwater_transport::segment::Segment;
 use backwater_transport::units::{Rate, Span, Time};
@@ -497,4 +497,14 @@ fn a_pause_longer_than_the_timeout_takes_the_window_back() {
         let (before, burst, _) = after_a_pause(id, AfterIdle::Decay, 1_500);
         assert_eq!(burst, before / 2, "{id}");
     }
+}
+
+/// 20 IP, 20 TCP, 12 timestamps; SACK: 2 padding, 2 kind and length, 8 a block. The contest's datagrams: 1424 bytes behind
+/// headers make an IP packet of 1500.
+#[test]
+fn acknowledgements_are_as_long_as_their_options() {
+    let of = |blocks| Protocol::Stream.ack_bytes(blocks);
+    assert_eq!([of(0), of(1), of(2), of(3)], [52, 64, 72, 80]);
+    assert_eq!(Protocol::Datagram.ack_bytes(0), 76);
+    assert_eq!(1500 - Protocol::Datagram.row().header, 1424);
 }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Span;
 use support::{Loopback, MSS, Path, datagrams, ms};
 

@@ -4,7 +4,7 @@
 mod support;
 
 use backwater_transport::controller::CONTROLLERS;
-use backwater_transport::endpoint::{EcnFeedback, Recovery};
+use backwater_transport::endpoint::{EcnFeedback, Receiver, Recovery, Sender};
 use backwater_transport::random::Random;
 use backwater_transport::units::Span;
 use support::{Fate, Loopback, MSS, Path, ms, stream};
@@ -201,7 +201,11 @@ fn alternative_back_off_is_for_marks_only() {
 /// order, once, and nothing of a window goes below a segment or to infinity.
 #[test]
 fn everything_arrives_whatever_the_path_does() {
-    for (n, part) in CONTROLLERS.iter().enumerate() {
+    // One of RDMA has a transport of its own: `queue_pairs.rs`.
+    let of_streams = CONTROLLERS
+        .iter()
+        .filter(|part| !["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&part.id));
+    for (n, part) in of_streams.enumerate() {
         for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Rack] {
             for (loss, late, twice) in [(0.0, 0.1, 0.0), (0.02, 0.0, 0.02), (0.1, 0.1, 0.05)] {
                 let mut net = stream(Path::new(10, 30, 40), part.id, &[], |s, _| {

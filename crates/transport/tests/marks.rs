@@ -6,7 +6,8 @@ use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Inspect, Limits,
 };
 use backwater_transport::endpoint::{
-    AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
+    AnyReceiver, AnySender, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery,
+    Sender, SenderSetup,
 };
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::Span;
@@ -100,19 +101,19 @@ fn a_timeout_sets_cwr() {
 }
 
 /// A receiver that acknowledges every second segment.
-fn receiver(ecn: EcnFeedback) -> Receiver {
+fn receiver(ecn: EcnFeedback) -> AnyReceiver {
     let mut setup = ReceiverSetup::new(Protocol::Stream, MSS);
     setup.ecn = ecn;
     setup.delayed_ack = Some(DelayedAck {
         segments: 2,
         timeout: Span::millis(40),
     });
-    Receiver::new(&setup)
+    AnyReceiver::new(&setup)
 }
 
 /// Acknowledgements of segments in order, a millisecond apart, each with the number of the segment that it answers.
 fn acknowledgements(
-    receiver: &mut Receiver,
+    receiver: &mut AnyReceiver,
     marks: &[bool],
 ) -> impl Iterator<Item = (usize, AckSegment)> {
     marks.iter().enumerate().filter_map(|(n, mark)| {
@@ -221,7 +222,11 @@ fn marked(marks: EcnFeedback, every: u64, mark: fn(u64) -> bool) -> f64 {
     (setup.ecn, receiver.ecn) = (marks, marks);
     let controller = AnyController::Custom(Box::new(Marked(0)));
     let sender = AnySender::new(&setup, controller);
-    let mut net = Loopback::new(Path::new(10, 100, 1000), sender, Receiver::new(&receiver));
+    let mut net = Loopback::new(
+        Path::new(10, 100, 1000),
+        sender,
+        AnyReceiver::new(&receiver),
+    );
     net.script = Box::new(move |s| match mark(s.start / MSS) {
         true => Fate::Mark,
         false => Fate::Pass,

@@ -5,7 +5,7 @@
 mod support;
 
 use backwater_transport::endpoint::{
-    AnySender, Protocol, Receiver, ReceiverSetup, Recovery, SenderSetup,
+    AnyReceiver, AnySender, Protocol, Receiver, ReceiverSetup, Recovery, Sender, SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
 use backwater_transport::units::{Span, Time};
@@ -13,7 +13,7 @@ use support::{MSS, controller, ms};
 
 struct Script {
     sender: AnySender,
-    receiver: Receiver,
+    receiver: AnyReceiver,
     sent: Vec<Segment>,
 }
 
@@ -24,7 +24,7 @@ impl Script {
         setup.recovery = recovery;
         let mut script = Script {
             sender: AnySender::new(&setup, controller(Protocol::Stream, id, options)),
-            receiver: Receiver::new(&ReceiverSetup::new(Protocol::Stream, MSS)),
+            receiver: AnyReceiver::new(&ReceiverSetup::new(Protocol::Stream, MSS)),
             sent: Vec::new(),
         };
         script.sender.write(write.saturating_mul(MSS));

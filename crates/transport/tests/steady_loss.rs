@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use backwater_transport::controller::{
     Ack, AnyController, Cause, Congestion, Controller, CustomController, Limits,
 };
-use backwater_transport::endpoint::{AnySender, Protocol, Recovery, SenderSetup};
+use backwater_transport::endpoint::{AnySender, Protocol, Receiver, Recovery, Sender, SenderSetup};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 use support::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
@@ -61,6 +61,7 @@ fn heard(protocol: Protocol, recovery: Recovery, window: u64, p: f64) -> Vec<Con
     let mut net = match protocol {
         Protocol::Stream => stream(wide(), "fixed", &[], |s, _| change(s)),
         Protocol::Datagram => datagrams(wide(), "fixed", &[], |s, _| change(s)),
+        Protocol::Roce | Protocol::Irn => unreachable!("{protocol:?} has tests of its own"),
     };
     let mut setup = SenderSetup::new(protocol, MSS, MSS + 52);
     change(&mut setup);

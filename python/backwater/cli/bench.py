@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from backwater.cli import console, options
+from backwater.errors import Refusal
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, prose, words
 
@@ -17,14 +19,43 @@ def command(
     peers: Annotated[
         bool, typer.Option("--peers/--no-peers", help="Also run ns-3 where it is installed.")
     ] = True,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD",
+            help="Alternate with another build, a wheel or the folder of a checkout, and print the "
+            "ratio of the cost, new to old.",
+        ),
+    ] = None,
+    instructions: Annotated[
+        bool,
+        typer.Option(
+            "--instructions/--no-instructions",
+            help="With --against: also count instructions, where valgrind is installed.",
+        ),
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the document here after each benchmark.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the benchmarks that --out has already.")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Measure CPU time per packet-hop, beside the peers; `emulate` measures the emulator."""
     if ids == ["emulate"]:
         return _emulate(repeats, json)
+    if against is not None:
+        if out is not None or resume:
+            raise Refusal(
+                "a comparison of two builds is not resumed",
+                place="--against",
+                fix="leave `--out` and `--resume` out",
+            )
+        return _against(against, ids or None, repeats, instructions, json)
     from backwater.tools import benchmark
 
-    document = benchmark.run(ids or None, repeats, peers, console.message)
+    document = benchmark.run(ids or None, repeats, peers, console.message, out, resume)
     if json:
         console.emit(document)
     else:
@@ -59,6 +90,39 @@ def _emulate(repeats: int, json: bool) -> int:
     console.table(None, columns, rows)
     load = number(document["load"])
     console.message(f"load of the machine when it ended: {load}; figures of a busy one are worse")
+    return 0
+
+
+def _against(old: str, ids: list[str] | None, repeats: int, instructions: bool, json: bool) -> int:
+    from backwater.tools import benchmark_pair
+
+    document = benchmark_pair.run(old, ids, repeats, instructions, console.message)
+    if json:
+        console.emit(document)
+        return 0
+    rows = []
+    for row in document["results"]:
+        if row["refused"] is not None:
+            rows.append((row["id"], "–", "–", "–", f"the old build refuses: {row['refused']}"))
+            continue
+        counted = row["instructions_ratio"]
+        rows.append(
+            (
+                row["id"],
+                number(row["ratio"]),
+                f"{number(row['low'])} – {number(row['high'])}",
+                "–" if counted is None else number(counted),
+                "the same" if row["same_fingerprint"] else "other fingerprint",
+            )
+        )
+    columns = (
+        words("benchmark"),
+        figures("time, new / old"),
+        figures("95 % interval", 1),
+        figures("instructions, new / old", 2),
+        prose("result", 3),
+    )
+    console.table(None, columns, rows)
     return 0
 
 

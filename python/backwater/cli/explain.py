@@ -46,6 +46,10 @@ def command(
     return 0
 
 
+# What has lines or a table of its own.
+_SHOWN = ("id", "aliases", "summary", "source", "options", "modes")
+
+
 def _part(kind: str, row: dict[str, Any]) -> None:
     console.sentence(f"{row['id']} ({kind})")
     if row.get("aliases"):
@@ -54,7 +58,7 @@ def _part(kind: str, row: dict[str, Any]) -> None:
     if row["source"]:
         console.sentence(f"source: {row['source']}")
     for extra, value in row.items():
-        if extra not in ("id", "aliases", "summary", "source", "options") and value is not None:
+        if extra not in _SHOWN and value is not None:
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             console.sentence(f"{extra}: {shown}")
     options = [
@@ -77,6 +81,20 @@ def _part(kind: str, row: dict[str, Any]) -> None:
             prose("meaning"),
         )
         console.table(None, columns, options)
+    if modes := row.get("modes"):
+        guards = list(modes[0]["rates_bps"])
+        heads = ("MCS", "width", "bits of a symbol", *(f"Mbit/s, {guard}" for guard in guards))
+        lines = [
+            (
+                str(mode["mcs"]),
+                f"{mode['width_MHz']} MHz",
+                str(mode["bits_per_symbol"]),
+                *(f"{mode['rates_bps'][guard] / 1e6:.1f}" for guard in guards),
+            )
+            for mode in modes
+        ]
+        console.data("")
+        console.table(None, tuple(words(head) for head in heads), lines)
     console.data("")
 
 

@@ -26,7 +26,7 @@ def _kinds(incomplete: str) -> list[str]:
 def command(
     kind: Annotated[
         str,
-        typer.Argument(help="scenario, study, controller or detector.", autocompletion=_kinds),
+        typer.Argument(help="scenario, study, controller, detector or aqm.", autocompletion=_kinds),
     ],
     name: Annotated[str, typer.Argument(help="Its name, such as my-queue.")],
     out: Folder = HERE,

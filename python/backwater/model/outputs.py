@@ -8,7 +8,6 @@ two outputs are one file.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -47,7 +46,7 @@ def save(path: Path, content: str | bytes) -> Path:
 
 def _draft(target: Path) -> Path:
     """A new file beside another, whose name nobody can guess."""
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.draft")
+    draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}.draft")
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     return draft
 

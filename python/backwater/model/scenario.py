@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments
-from backwater.model.builders import Scenario
-from backwater.model.builders.base import plain
+from backwater.model.builders.base import Table, plain
+
+if TYPE_CHECKING:
+    from backwater.model.builders import Scenario
 
 BUILT = "<scenario built in Python>"
 TEXT = "<text>"
@@ -29,6 +31,18 @@ def written(what: Any) -> str:
         ) from error
 
 
+def is_built(what: object) -> TypeGuard[Mapping[str, Any] | Scenario]:
+    """Whether this is a scenario built in code: a table, or a `Scenario`.
+
+    The class is loaded only where an object of a builder is at hand.
+    """
+    if isinstance(what, Table):
+        from backwater.model.builders import Scenario
+
+        return isinstance(what, Scenario)
+    return isinstance(what, Mapping)
+
+
 def read_text(path: Path) -> str:
     """The content of a scenario file."""
     return arguments.read_text(path, "the scenario", "give the path of a TOML or JSON file")
@@ -40,7 +54,7 @@ def read(what: str | Path | Mapping[str, Any] | Scenario) -> tuple[_native.Scena
     A text with a line break is TOML; any other text is the path of a TOML or JSON file.
     """
     with refusing():
-        if isinstance(what, (Scenario, Mapping)):
+        if is_built(what):
             return _native.Scenario.from_json(written(what), BUILT, None), BUILT
         if not isinstance(what, (str, Path)):
             raise Refusal(

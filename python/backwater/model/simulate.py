@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments, outputs, scenario
-from backwater.model.builders import Scenario
 from backwater.model.outcome import Controllers, document_of, run_resolved
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     import polars
     from numpy.typing import NDArray
 
+    from backwater.model.builders import Scenario
     from backwater.present.display import Drawing, OverTime
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments, quantity, scenario
-from backwater.model.builders import Scenario
 from backwater.model.outcome import document_of
+
+if TYPE_CHECKING:
+    from backwater.model.builders import Scenario
 
 
 class World:
@@ -75,6 +77,25 @@ class World:
         The instant counts from the beginning of the run: picoseconds, or a text such as "10 s".
         """
         self._world.advance(_instant(to))
+
+    def advance_until(self, ports: Sequence[str], level: int, to: int | str) -> bool:
+        """Advances until so many frames wait at some ports together, judged after each event.
+
+        True where the level was reached: the present is that instant. False at the instant `to`.
+
+            if world.advance_until(["W>D"], 50, "10 s"):
+                print(world.now_ps, world.probe()["ports"]["W>D"]["waiting_pkts"])
+        """
+        most = arguments.MOST_SEED
+        whole = arguments.whole(level, "level", 0, most)
+        return self._world.advance_until(list(ports), whole, _instant(to))
+
+    def probe(self) -> dict[str, Any]:
+        """Counters and gauges at the present: of flows and ports, and drops by cause.
+
+        Looking moves nothing, the fingerprint neither.
+        """
+        return self._world.probe()
 
     def inject(
         self,

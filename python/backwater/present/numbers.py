@@ -42,6 +42,8 @@ _TITLES = {
     "delay_gate_s": "Behind closed gates",
     "delay_contention_s": "Waiting for the medium",
     "delay_retries_s": "Failed transmissions",
+    "delay_aggregate_s": "Others in the same PPDU",
+    "delay_reorder_s": "Behind missing frames",
     "throughput_bps": "Throughput",
     "airtime": "Airtime",
     "hop_ratio": "First hops over last hops",

@@ -263,26 +263,28 @@ class Results:
 
     def table(self, scope: str = "run") -> dict[str, list[Any]]:
         """Columns: one row per case with its labels, its seed and every metric of a scope."""
-        columns: dict[str, list[Any]] = {axis.name: [] for axis in self.study.axes}
+        metrics = [name for at, name in self.names() if at == scope]
+        axes = self._axis_columns({"key", "seed", "status", *metrics})
+        columns: dict[str, list[Any]] = {column: [] for column in axes.values()}
         columns |= {"key": [], "seed": [], "status": []}
         for case in self.cases:
             for axis, label in case.labels.items():
-                columns[axis].append(label)
+                columns[axes[axis]].append(label)
             columns["seed"].append(case.seed)
             columns["status"].append(case.status)
             columns["key"].append(case.key)
         row_of = {key: row for row, key in enumerate(columns["key"])}
-        for at, name in self.names():
-            if at == scope:
-                columns[name] = [None] * len(row_of)
-                for key, value in self._column(scope, name).items():
-                    columns[name][row_of[key]] = value
+        for name in metrics:
+            columns[name] = [None] * len(row_of)
+            for key, value in self._column(scope, name).items():
+                columns[name][row_of[key]] = value
         return columns
 
     def long_table(self) -> dict[str, list[Any]]:
         """Columns: one row per case and metric, all scopes."""
-        axes = [axis.name for axis in self.study.axes]
-        names = (*axes, "seed", "key", "scope", "name", "value")
+        own = ("seed", "key", "scope", "name", "value")
+        axes = self._axis_columns(set(own))
+        names = (*axes.values(), *own)
         rows: dict[str, list[tuple[Any, ...]]] = {}
         for key, scope, name, value in self._table.rows():
             rows.setdefault(key, []).append((scope, name, value))
@@ -292,6 +294,11 @@ class Results:
             for row in rows.get(case.key, ())
         ]
         return {name: [row[i] for row in listed] for i, name in enumerate(names)}
+
+    def _axis_columns(self, taken: set[str]) -> dict[str, str]:
+        """The column of each axis: its name, after `axis.` where another column has that name."""
+        names = [axis.name for axis in self.study.axes]
+        return {name: f"axis.{name}" if name in taken else name for name in names}
 
     def to_pandas(self, scope: str = "run") -> pandas.DataFrame:
         """The table as a pandas data frame."""

@@ -9,12 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater.errors import Refusal, nearest, refusing
 from backwater.model import arguments
 from backwater.model import scenario as scenarios
-from backwater.model.builders import Scenario
 from backwater.model.builders.base import plain
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import metric_title
@@ -23,6 +22,9 @@ from backwater.study.axes import label_of
 from backwater.study.definition import Base, Study
 from backwater.study.execution import Execution
 from backwater.study.metric import METRICS as METRIC_ROWS
+
+if TYPE_CHECKING:
+    from backwater.model.builders import Scenario
 
 # The metrics that a sweep shows unless others are named.
 METRICS = ("loss", "goodput_bps", "delay_mean_s")
@@ -132,10 +134,11 @@ def _of_axes(refusal: Refusal, name: str) -> Refusal:
 
 
 def _base(what: str | Path | Mapping[str, Any] | Scenario) -> Base:
-    if isinstance(what, (Scenario, Mapping)):
+    if scenarios.is_built(what):
         return Base(scenarios.written(what), scenarios.BUILT, None, json=True)
     if isinstance(what, str) and "\n" in what:
         return Base(what, scenarios.TEXT, None)
+    assert isinstance(what, (str, Path))
     path = Path(what)
     text = scenarios.read_text(path)
     return Base(text, str(path), str(path.parent), json=path.suffix == ".json")

@@ -2,6 +2,7 @@
 
 `benchmark` measures the cost of the packets of `benchmark_cases`, with `benchmark_child` in a
 fresh process and `peers` for other simulators, to which `peer_network` tells a mesh;
+`benchmark_pair` alternates two builds.
 `emulation_bench` measures the emulator, in the networks of `emulation_runs`.
 `contest_runs` and `contest_plot` rank controllers over cellular links, and `rfc9743` is the
 scorecard of a controller; `matching_stamp` says which stamp a sender needs there. `catalogue` lists

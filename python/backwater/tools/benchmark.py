@@ -21,10 +21,12 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Refusal, Unfinished, nearest, refusing
 from backwater.model.machine import processor
+from backwater.model.outputs import save
 from backwater.tools import benchmark_child
 from backwater.tools.benchmark_cases import BENCHMARKS, Aim, Benchmark, CostUnit
 from backwater.tools.peers import PEERS, Absent, Peer
 
+SCHEMA = "backwater/bench/1"
 FOLDER = Path(__file__).parent.parent / "benches"
 
 Progress = Callable[[str], None]
@@ -49,31 +51,69 @@ def run(
     repeats: int = 5,
     peers: bool = True,
     progress: Progress | None = None,
+    out: Path | None = None,
+    resume: bool = False,
 ) -> dict[str, Any]:
-    """Measures the cases and returns the document of `bench --json`."""
+    """Measures the cases and returns the document of `bench --json`.
+
+    With `out` the document is written there after each case. `resume` keeps the cases that lie
+    there, if the same engine measured them with as many repeats.
+    """
     if repeats < 1:
         raise Refusal(f"{repeats} repeats measure nothing", place="repeats", fix="write 1 or more")
+    if resume and out is None:
+        raise Refusal("there is no file to resume", place="--resume", fix="add `--out FILE`")
     cases = select(ids)
     say = progress or (lambda _: None)
-    results = [_measured(case, repeats, peers, say) for case in cases]
+    kept = _kept(out, repeats) if out is not None and resume else {}
+    results: list[dict[str, Any]] = []
+    for case in cases:
+        results.append(kept.get(case.id) or _measured(case, repeats, peers, say))
+        if out is not None:
+            save(out, json.dumps(_document(cases, results), indent=1) + "\n")
+    return _document(cases, results)
+
+
+def _document(cases: Sequence[Benchmark], results: list[dict[str, Any]]) -> dict[str, Any]:
     by_id = {result["id"]: result for result in results}
     for case in cases:
-        by_id[case.id]["aims"] = [_judged(aim, by_id[case.id], by_id) for aim in case.aims]
+        if case.id in by_id:
+            by_id[case.id]["aims"] = [_judged(aim, by_id[case.id], by_id) for aim in case.aims]
     return {
-        "schema": "backwater/bench/1",
+        "schema": SCHEMA,
         "version": _native.version(),
+        "engine": _native.engine_id(),
         "machine": machine(),
         "results": results,
     }
 
 
+def _kept(out: Path, repeats: int) -> dict[str, dict[str, Any]]:
+    """The cases of a file of results that need not run again."""
+    if not out.exists():
+        return {}
+    try:
+        document = json.loads(out.read_text(encoding="utf-8"))
+        if document["schema"] != SCHEMA:
+            raise ValueError(f"its schema is {document['schema']}")
+        rows = {row["id"]: row for row in document["results"] if row["repeats"] == repeats}
+        return rows if document["engine"] == _native.engine_id() else {}
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refusal(
+            f"`{out}` is no file of `bench --out`: {error}",
+            place="--out",
+            fix="name another file, or leave `--resume` out",
+        ) from error
+
+
 def resolved(case: Benchmark) -> _native.Resolved:
     """The case's scenario, ready to run."""
     with refusing():
-        return benchmark_child.resolved(_native, _file(case), case.changes)
+        return benchmark_child.resolved(_native, scenario_file(case), case.changes)
 
 
-def _file(case: Benchmark) -> Path:
+def scenario_file(case: Benchmark) -> Path:
+    """The file of a case."""
     return FOLDER / f"{case.scenario}.toml"
 
 
@@ -208,13 +248,18 @@ def _judged(aim: Aim, result: dict[str, Any], by_id: dict[str, dict[str, Any]]) 
 
 
 def _in_fresh_process(case: Benchmark) -> dict[str, Any]:
+    return fresh_process(case, Path(_native.__file__))
+
+
+def fresh_process(case: Benchmark, engine: Path) -> dict[str, Any]:
+    """The document of a run by this engine, in a process of its own."""
     ended = subprocess.run(
         [
             sys.executable,
             "-I",
             str(benchmark_child.__file__),
-            str(_native.__file__),
-            str(_file(case)),
+            str(engine),
+            str(scenario_file(case)),
             json.dumps(case.changes),
         ],
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Files to begin with, commented and runnable: scenario, study, controller, detector."""
+"""Files to begin with, commented and runnable: scenario, study, controller, detector, aqm."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ KINDS = {
     "study": ("study.md",),
     "controller": ("controller.toml", "controller.py.txt"),
     "detector": ("detector.toml", "detector.py.txt"),
+    "aqm": ("aqm.toml", "aqm.py.txt"),
 }
 
 

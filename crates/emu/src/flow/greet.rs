@@ -7,9 +7,9 @@ use backwater_transport::units::Span;
 use serde_json::Value;
 
 use super::send::Sending;
-use super::wire::{self, Hello, Message};
 use crate::fault::Fault;
 use crate::system::{self, Poller, Signals};
+use backwater_wire::flow::{self as wire, Hello, Message};
 
 /// How often a question is repeated, and how often at most.
 const AGAIN: Span = Span::millis(250);

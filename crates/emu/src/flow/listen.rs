@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 
+use backwater_transport::endpoint::{AnyReceiver, Receiver};
 use backwater_transport::liar::Liar;
-use backwater_transport::receiver::Receiver;
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::cookie::Cookies;
 use super::lines::Lines;
 use super::tally::Tally;
-use super::wire::{self, Hello, Message, UDP_IP};
 use super::{Ending, setup};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::ip::codepoint;
 use crate::system::{self, Poller, Signals};
+use backwater_wire::flow::{self as wire, Hello, Message, UDP_IP};
+use backwater_wire::ip::codepoint;
 
 /// A sender that is silent for so long has ended.
 const SILENCE: Span = Span::secs(60);
@@ -46,7 +46,7 @@ pub struct Wishes {
 /// A flow that comes here.
 struct Flow {
     token: u64,
-    receiver: Receiver,
+    receiver: AnyReceiver,
     liar: Option<Liar>,
     clock: Clock,
     one_clock: bool,
@@ -231,7 +231,7 @@ impl Listener {
         Ok(())
     }
 
-    fn begin(&self, hello: &Hello) -> Result<(Receiver, Option<Liar>), String> {
+    fn begin(&self, hello: &Hello) -> Result<(AnyReceiver, Option<Liar>), String> {
         match self.flows.len() < MOST {
             true => setup::listener(&hello.fields),
             false => Err(format!("{MOST} flows come here already")),

@@ -13,7 +13,6 @@ pub mod listen;
 pub mod send;
 pub mod setup;
 mod tally;
-pub mod wire;
 
 /// Why a flow ended, as its summary says it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 use std::io;
 use std::net::UdpSocket;
 
-use backwater_sim::connection::segment_header;
 use backwater_transport::controller::AnyController;
-use backwater_transport::endpoint::{AnySender, SenderSetup};
+use backwater_transport::endpoint::{AnySender, Protocol, Sender, SenderSetup};
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Span, Time};
 use hdrhistogram::Histogram;
@@ -13,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::greet::{Looks, connect, of_socket};
 use super::lines::Lines;
-use super::wire::{self, Message, UDP_IP};
 use super::{Ending, rate_bps};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::system::{self, Poller, Signals};
+use backwater_wire::flow::{self as wire, Message, UDP_IP};
 
 /// The schema of all lines.
 pub const SCHEMA: &str = "backwater/flow/1";
@@ -63,6 +62,7 @@ pub(super) struct Sending {
     pub(super) cookie: u64,
     pub(super) clock: Clock,
     sender: AnySender,
+    protocol: Protocol,
     header: u64,
     codepoint: Ecn,
     /// One above the greatest number, and the end of the bytes sent.
@@ -96,7 +96,8 @@ pub fn send(wishes: Wishes, stop: &dyn Fn() -> bool) -> Result<Ending, Fault> {
         cookie: 0,
         clock,
         sender: AnySender::new(&wishes.setup, wishes.controller),
-        header: segment_header(wishes.setup.protocol),
+        header: wishes.setup.protocol.row().header,
+        protocol: wishes.setup.protocol,
         codepoint: Ecn::NotEct,
         numbers: 0,
         reached: 0,
@@ -176,7 +177,8 @@ impl Sending {
     /// Whether so many bytes are acknowledged; of datagrams, which are sent once, whether the last is acknowledged or lost.
     fn is_done(&self, bytes: u64) -> bool {
         let counters = self.sender.counters();
-        let spent = matches!(self.sender, AnySender::Datagram(_)) && counters.bytes >= bytes;
+        let once = !self.protocol.row().reliable;
+        let spent = once && counters.bytes >= bytes;
         counters.acked >= bytes || (spent && self.sender.inspect().in_flight == 0)
     }
 
@@ -199,9 +201,9 @@ impl Sending {
 
     /// Whether an acknowledgement speaks of what was sent (RFC 9293 section 3.10.7.4).
     fn could_be(&self, ack: &AckSegment, now: Time) -> bool {
-        let most = match self.sender {
-            AnySender::Stream(_) => self.reached,
-            AnySender::Datagram(_) => self.numbers,
+        let most = match self.protocol.row().reliable {
+            true => self.reached,
+            false => self.numbers,
         };
         let blocks = ack
             .sack()

@@ -6,8 +6,8 @@ use backwater_sim::source::ENDLESS;
 use backwater_sim::spec::TransportSpec;
 use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::controller::Controller;
+use backwater_transport::endpoint::AnyReceiver;
 use backwater_transport::liar::Liar;
-use backwater_transport::receiver::Receiver;
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
@@ -56,6 +56,11 @@ pub fn ends(resolved: &Resolved) -> Result<TransportSpec, Fault> {
         let fix = "write transport=tcp or transport=datagram";
         return Err(Fault::refused("the flow has no transport", place, fix));
     };
+    if transport.sender.protocol.row().queue_pair {
+        let fix = "write transport=tcp or transport=datagram";
+        let what = "a queue pair of RDMA has no format for real networks here";
+        return Err(Fault::refused(what, place, fix));
+    }
     let header = transport.controller.congestion_header();
     if header.is_some_and(|layout| !layout.reports_codepoints()) {
         let what = "routers of real networks do not write the feedback that this controller needs";
@@ -84,7 +89,7 @@ fn from_tables(controller: &Value) -> bool {
 ///
 /// # Errors
 /// Why there is none.
-pub fn listener(text: &str) -> Result<(Receiver, Option<Liar>), String> {
+pub fn listener(text: &str) -> Result<(AnyReceiver, Option<Liar>), String> {
     let fields: Map<String, Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
     if let Some(name) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(format!("a listener takes no field `{name}`"));
@@ -97,7 +102,7 @@ pub fn listener(text: &str) -> Result<(Receiver, Option<Liar>), String> {
     let resolved = resolved.map_err(|d: Diagnostic| d.to_string())?;
     let transport = ends(&resolved).map_err(|fault| fault.to_string())?;
     let liar = transport.receiver.lie.map(Liar::new);
-    Ok((Receiver::new(&transport.receiver), liar))
+    Ok((AnyReceiver::new(&transport.receiver), liar))
 }
 
 #[cfg(test)]

@@ -5,24 +5,37 @@ use std::collections::BTreeMap;
 use backwater_sim::medium::access::{CATEGORIES, Category};
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
+use backwater_sim::medium::wifi::spec::{Aggregation, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
 
 pub(super) fn medium(medium: &MediumSpec) -> Json {
     let (phy, mac) = (&medium.phy, &medium.mac);
-    let standard = match phy.standard {
-        Standard::HrDsss => "802.11b",
-        Standard::Ofdm => "802.11a",
+    let standard = match (&medium.high, phy.standard) {
+        (Some(high), _) => high.mode.format.name(),
+        (None, Standard::HrDsss) => "802.11b",
+        (None, Standard::Ofdm) => "802.11a",
     };
-    let phy = object([
+    let mut form = object([
         ("standard", Json::text(standard)),
         ("data_bps", Json::rate(phy.data)),
         ("control_bps", Json::rate(phy.control)),
         ("answer", Json::text(answer(phy.answer))),
         ("short_preamble", Json::Flag(phy.short_preamble)),
     ]);
+    if let (Json::Object(fields), Some(high)) = (&mut form, &medium.high) {
+        fields.insert("mode".to_owned(), mode(&high.mode));
+        let ideal = match high.control {
+            RateControl::Off => Json::Flag(false),
+            RateControl::Ideal(loss) => Json::real(loss),
+        };
+        fields.insert("ideal_loss".to_owned(), ideal);
+    }
+    let phy = form;
     let count = |n: u32| Json::count(u64::from(n));
     let set = |(name, c): (&&str, &Category)| {
         let category = object([
@@ -57,10 +70,74 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
             CATEGORIES.iter().zip(&mac.categories).map(set).collect(),
         ),
     ]);
+    let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
+    let mut mac = mac;
+    if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
+        fields.insert("aggregation".to_owned(), aggregates(&limits));
+    }
     object([
         ("phy", phy),
         ("mac", mac),
         ("channel", channel(&medium.channel)),
+    ])
+}
+
+/// How stations aggregate.
+fn aggregates(limits: &Aggregation) -> Json {
+    object([
+        ("ba_window", Json::count(u64::from(limits.window))),
+        ("bytes_B", Json::count(limits.bounds.bytes)),
+        ("time_s", Json::time(limits.bounds.time)),
+        ("spacing_s", Json::time(limits.bounds.apart)),
+        (
+            "missed_ba",
+            Json::text(if limits.asks { "bar" } else { "data" }),
+        ),
+    ])
+}
+
+/// The modes of 802.11n and later for one spatial stream.
+pub fn standards() -> Value {
+    let row = |format: Format| {
+        let all: Vec<Mode> = Mode::all(format)
+            .filter(|mode| mode.streams == 1 && mode.coding == format.codings()[0])
+            .collect();
+        let first = |mode: &&Mode| mode.guard == format.guards()[0];
+        let modes = all.iter().filter(first).map(|mode| {
+            let same = |m: &&Mode| (m.mcs, m.width) == (mode.mcs, mode.width);
+            let rates = all.iter().filter(same);
+            let rates = rates.map(|m| (m.guard.name().to_owned(), json!(m.rate().0)));
+            json!({
+                "mcs": mode.mcs,
+                "width_MHz": mode.width,
+                "bits_per_symbol": mode.bits(),
+                "reference_bps": mode.reference().0,
+                "rates_bps": Value::Object(rates.collect()),
+            })
+        });
+        json!({
+            "id": format.name(),
+            "aliases": [],
+            "summary": format!(
+                "modes for one spatial stream, up to {} streams; n streams carry n times the bits of a symbol",
+                format.streams()
+            ),
+            "source": "IEEE 802.11-2020 19.5 and 21.5, 802.11ax-2021 27.5, 802.11be 36.5",
+            "options": [],
+            "modes": modes.collect::<Vec<_>>(),
+        })
+    };
+    Format::ALL.into_iter().map(row).collect()
+}
+
+/// A mode of 802.11n and later.
+fn mode(mode: &Mode) -> Json {
+    object([
+        ("width_MHz", Json::count(u64::from(mode.width))),
+        ("mcs", Json::count(u64::from(mode.mcs))),
+        ("streams", Json::count(u64::from(mode.streams))),
+        ("guard", Json::text(mode.guard.name())),
+        ("coding", Json::text(mode.coding.name())),
     ])
 }
 

@@ -8,6 +8,7 @@ use backwater_transport::units::{Bytes, Rate, Span};
 use crate::units::{self, TIME};
 
 /// A JSON value with exact numbers.
+#[derive(Clone, Debug)]
 pub enum Json {
     /// A string.
     Text(String),

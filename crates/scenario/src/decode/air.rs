@@ -3,19 +3,25 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
+use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
-use backwater_transport::units::Rate;
+use backwater_transport::part::Args;
+use backwater_transport::units::{Rate, Span};
 
 use super::record::Record;
-use super::settings::capacity;
+use super::settings::{capacity, place};
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::fields::network::{MEDIA, WIFI};
 use crate::files::Files;
 use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
+use crate::wireless::modes;
 use crate::{names, units, wireless};
 
 /// Default buffer of a station's access category: S0.
@@ -24,61 +30,190 @@ const DEFAULT_BUFFER: Limit = Limit::Packets(100);
 /// Default capture threshold of the physical channel, dB.
 const DEFAULT_CAPTURE: f64 = 10.0;
 
-/// The media in the order of their names.
+/// The 802.11 media in the order of their names.
 pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>, Diagnostic> {
     let mut media = Vec::new();
     if let Some(written) = top.get("media") {
         for entry in written.table()? {
             names::check("medium", &entry.key).map_err(|f| f.at(&entry.origin))?;
-            media.push(medium(&entry.key, &entry.node, files)?);
+            let (kind, record) = Record::variant(&entry.node, MEDIA, Some(WIFI), files)?;
+            if kind == WIFI {
+                media.push(medium(&entry.key, &record, files)?);
+            }
         }
     }
     media.sort_by(|a, b| names::order(&a.name, &b.name));
     Ok(media)
 }
 
-fn medium(name: &str, node: &Node, files: &mut Files<'_>) -> Result<MediumSpec, Diagnostic> {
-    let record = Record::read(node, wireless::MEDIUM, &[], files)?;
-    let phy = phy(record.need("phy"), files)?;
-    let unwritten = super::parts::unwritten(node, "mac");
-    let mac = mac(record.get("mac").unwrap_or(&unwritten), phy.standard, files)?;
+fn medium(
+    name: &str,
+    record: &Record<'_>,
+    files: &mut Files<'_>,
+) -> Result<MediumSpec, Diagnostic> {
+    let (phy, high) = phy(record.need("phy"), files)?;
+    let unwritten = super::parts::unwritten(record.node, "mac");
+    let node = record.get("mac").unwrap_or(&unwritten);
+    let (mac, high) = mac(node, phy.standard, high, files)?;
     let channel = channel(record.need("channel"), files)?;
     Ok(MediumSpec {
         name: name.to_owned(),
         phy,
         mac,
         channel,
+        high,
     })
 }
 
-fn phy(node: &Node, files: &mut Files<'_>) -> Result<Phy, Diagnostic> {
+/// The mode of 802.11n and later; none for older standards. Refuses what the standard does not have.
+fn mode(node: &Node, args: &Args) -> Result<Option<Mode>, Diagnostic> {
+    let standard = args.choice("standard");
+    let format = Format::ALL.into_iter().find(|f| f.name() == standard);
+    for entry in node.table()? {
+        let key = entry.key.as_str();
+        let (foreign, other) = match format {
+            Some(_) => (key == "data", "802.11a"),
+            None => (modes::OF_MODES.contains(&key), "802.11n"),
+        };
+        if foreign {
+            let what = format!("`{}.{key}`: {standard} has no `{key}`", node.path);
+            let fix = format!("remove it, or write standard = \"{other}\"");
+            return Err(Fault::new(what, &fix).at(&entry.origin));
+        }
+    }
+    let Some(format) = format else {
+        return match args.has("data") {
+            true => Ok(None),
+            false => {
+                let help = "rate of data frames";
+                Err(node.refuse(missing("data", help, "\"54 Mbit/s\"", &node.path)))
+            }
+        };
+    };
+    if !args.has("mcs") {
+        let help = "modulation and code of data frames";
+        return Err(node.refuse(missing("mcs", help, "7", &node.path)));
+    }
+    let width = args.choice("width").trim_end_matches(" MHz");
+    let guard = Guard::ALL
+        .into_iter()
+        .find(|g| g.name() == args.choice("guard"));
+    let small = |name: &str| u8::try_from(args.count(name)).expect("a bounded count");
+    Ok(Some(Mode {
+        format,
+        width: width.parse().expect("a choice in MHz"),
+        mcs: small("mcs"),
+        streams: small("streams"),
+        guard: guard.expect("a choice that all guard intervals are"),
+        coding: match args.choice("coding") {
+            "BCC" => Coding::Bcc,
+            "LDPC" => Coding::Ldpc,
+            _ => format.codings()[0],
+        },
+    }))
+}
+
+fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagnostic> {
     let args = Record::read(node, wireless::PHY, &[], files)?.args;
+    let mode = mode(node, &args)?;
+    let answer = match args.has("answer") {
+        true => args.choice("answer"),
+        false if mode.is_some() => "mandatory",
+        false => "control",
+    };
     let standard = match args.choice("standard") {
         "802.11b" => Standard::HrDsss,
         _ => Standard::Ofdm,
     };
-    Ok(Phy {
+    let phy = Phy {
         standard,
-        data: args.rate("data"),
+        data: match &mode {
+            Some(mode) => mode.rate(),
+            None => args.rate("data"),
+        },
         control: match args.has("control") {
             true => args.rate("control"),
             false => Rate(standard.rates()[0]),
         },
-        answer: match args.choice("answer") {
+        answer: match answer {
             "mandatory" => Answer::Mandatory,
             _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
         band: match args.choice("standard") {
-            "802.11a" => Band::Ghz5,
-            _ => Band::Ghz2,
+            "802.11b" | "802.11g" => Band::Ghz2,
+            _ => Band::Ghz5,
         },
-    })
+    };
+    let control = match args.choice("rate_control") {
+        modes::IDEAL => RateControl::Ideal(args.share("ideal_loss")),
+        _ => RateControl::Off,
+    };
+    let high = mode.map(|mode| High {
+        mode,
+        control,
+        aggregation: None,
+    });
+    Ok((phy, high))
 }
 
-fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec, Diagnostic> {
+/// How stations aggregate; none where each frame goes alone.
+fn aggregation(
+    node: &Node,
+    args: &Args,
+    high: Option<&High>,
+) -> Result<Option<Aggregation>, Diagnostic> {
+    let on = args.choice("aggregation") == modes::A_MPDU;
+    for entry in node.table()? {
+        let key = entry.key.as_str();
+        if !on && modes::OF_AGGREGATES.contains(&key) {
+            let what = format!(
+                "`{}.{key}`: without aggregation there is no `{key}`",
+                node.path
+            );
+            let fix = "remove it, or write aggregation = \"a-mpdu\"";
+            return Err(Fault::new(what, fix).at(&entry.origin));
+        }
+    }
+    if on && high.is_none() {
+        let what = format!("`{}`: radios up to 802.11g have no A-MPDU", node.path);
+        let fix = "remove `aggregation`, or write a standard from 802.11n on in `phy`";
+        return Err(node.refuse(Fault::new(what, fix)));
+    }
+    let Some(High { mode, .. }) = high.filter(|_| on) else {
+        return Ok(None);
+    };
+    let window = match args.has("ba_window") {
+        true => u16::try_from(args.count("ba_window")).expect("a bounded count"),
+        false => mode.format.longest_window(),
+    };
+    let mut bounds = Bounds::of(mode.format, window);
+    if args.has("aggregate_bytes") {
+        bounds.bytes = bounds.bytes.min(args.bytes("aggregate_bytes").0);
+    }
+    bounds.time = args.span("aggregate_time");
+    let spacing = args.choice("mpdu_spacing").trim_end_matches(" us");
+    let micros = spacing.parse::<f64>().expect("a choice in microseconds");
+    bounds.apart = Span((micros * 1e6) as u64);
+    Ok(Some(Aggregation {
+        window,
+        bounds,
+        asks: args.choice("missed_ba") == "bar",
+    }))
+}
+
+fn mac(
+    node: &Node,
+    standard: Standard,
+    high: Option<High>,
+    files: &mut Files<'_>,
+) -> Result<(MacSpec, Option<High>), Diagnostic> {
     let record = Record::read(node, wireless::MAC, &[], files)?;
     let args = &record.args;
+    let aggregation = aggregation(node, args, high.as_ref())?;
+    // Under block acknowledgement frames are not given up for their failures, but for their age.
+    let default = aggregation.is_some().then_some(Span::millis(500));
+    let lifetime = args.has("lifetime").then(|| args.span("lifetime"));
     let access = match args.choice("access") {
         "dcf" => AccessMode::Dcf,
         _ => AccessMode::Edca,
@@ -86,15 +221,12 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
     let count = |name: &str| u32::try_from(args.count(name)).expect("at most 255");
     let mut categories = access.defaults(standard.window());
     if let Some(node) = record.get("ac") {
-        for (set, written) in
-            categories
-                .iter_mut()
-                .zip(category_specs(node, wireless::CATEGORY, files)?)
-        {
+        let specs = category_specs(node, wireless::CATEGORY, files)?;
+        for (set, written) in categories.iter_mut().zip(specs) {
             *set = written.over(*set);
         }
     }
-    Ok(MacSpec {
+    let mac = MacSpec {
         access,
         rts_above: match args.choice("rts") {
             "on" => args.bytes("rts_above").0,
@@ -112,9 +244,14 @@ fn mac(node: &Node, standard: Standard, files: &mut Files<'_>) -> Result<MacSpec
             _ => Countdown::Boundary,
         },
         nav_reset: args.flag("nav_reset"),
-        lifetime: args.has("lifetime").then(|| args.span("lifetime")),
+        lifetime: lifetime.or(default),
         categories,
-    })
+    };
+    let high = high.map(|high| High {
+        aggregation,
+        ..high
+    });
+    Ok((mac, high))
 }
 
 /// What is written of each access category, lowest first.
@@ -255,22 +392,4 @@ pub fn station_at(
         rate: args.has("rate").then(|| args.rate("rate")),
         categories,
     })
-}
-
-/// Coordinates of a place, metres.
-pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
-    let list = node.list()?;
-    if list.len() != 2 {
-        let what = format!(
-            "`{}` has {} coordinates: a place has two",
-            node.path,
-            list.len()
-        );
-        return Err(node.refuse(Fault::new(what, "write at = [\"0 m\", \"100 m\"]")));
-    }
-    let mut at = [0.0; 2];
-    for (metres, item) in at.iter_mut().zip(list) {
-        *metres = units::signed(item.text()?, "m").map_err(|f| item.refuse(f))?;
-    }
-    Ok(at)
 }

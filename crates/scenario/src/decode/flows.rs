@@ -58,6 +58,15 @@ pub struct Flow {
     pub route: Option<Vec<usize>>,
 }
 
+impl Flow {
+    /// The highest class of its packets and of those that come back.
+    pub fn highest_class(&self) -> u8 {
+        let back = self.transport.as_ref();
+        let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
+        self.class.max(back)
+    }
+}
+
 /// How senders and receivers meet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -291,8 +300,8 @@ fn flow(
         duration
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
-    let station = matches!(nodes[from[0]].kind, NodeKind::Station(_));
-    let airy = nodes.iter().any(|n| matches!(n.kind, NodeKind::Station(_)));
+    let station = nodes[from[0]].kind.shares_media();
+    let airy = nodes.iter().any(|n| n.kind.shares_media());
     let class = over_air::class(&record, station, airy)?;
     if let (false, Some(node)) = (airy, record.get("budget")) {
         let what = format!(
@@ -306,8 +315,9 @@ fn flow(
         "ect1" => Ecn::Ect1,
         _ => Ecn::NotEct,
     };
-    let (transport, packet) = transport::read(&record, files)?;
+    let (transport, packet) = transport::read(&record, class, files)?;
     if airy {
+        over_air::check_way_back(&record)?;
         over_air::check_size(&record, packet, &made.args)?;
     }
     Ok(Flow {

@@ -2,9 +2,13 @@
 //! ones make a link. A direction is a wire or is served by a trace; packets may pass boxes before its
 //! queue.
 
+pub mod tdma;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use backwater_sim::medium::boxes::{AnyBox, BOXES, Delay, Light};
+use backwater_sim::medium::tdma::FramesSpec;
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, Schedule, ServerSpec, TRACES};
 use backwater_sim::spec::{Direction, LinkSpec, Service};
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -13,8 +17,9 @@ use super::lookup::find;
 use super::parts::{self, Made};
 use super::record::Record;
 use super::settings::Setting;
+use crate::canonical::json::Json;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::network::LINKS;
+use crate::fields::network::{LINKS, TDMA};
 use crate::files::Files;
 use crate::names;
 use crate::tree::{Entry, Node, Value};
@@ -39,7 +44,12 @@ pub struct MadeDirection {
     pub delay: Span,
     /// Queue and buffer of a trace link.
     pub port: Option<Setting>,
+    /// What the canonical form says of a direction that is neither a wire nor a trace.
+    pub form: Form,
 }
+
+/// Names and values of a part of the canonical form.
+pub type Form = Vec<(&'static str, Json)>;
 
 /// One direction as written, before it is joined with the opposite one.
 struct Half<'a> {
@@ -56,6 +66,7 @@ const RECORDED: &str = "file";
 
 /// The links that stand in a scenario, in the order of the text; `taken` are the names of generated ones.
 pub fn read(
+    media: &[Arc<FramesSpec>],
     written: &Node,
     index: &BTreeMap<&str, usize>,
     taken: &[String],
@@ -73,7 +84,7 @@ pub fn read(
         if kind == WIRE && record.get("ends").is_some() {
             links.push(wire(&entry.key, &record, index, files)?);
         } else {
-            halves.push(half(&entry.key, kind, &record, index, files)?);
+            halves.push(half((&entry.key, kind), &record, media, index, files)?);
         }
     }
     halves.sort_by(|a, b| names::order(&a.name, &b.name));
@@ -174,6 +185,7 @@ fn wire(
         boxes: made.clone(),
         delay: Span::ZERO,
         port: None,
+        form: Vec::new(),
     };
     Ok(Link {
         spec: LinkSpec {
@@ -202,9 +214,9 @@ fn alone(node: &Node) -> Diagnostic {
 }
 
 fn half<'a>(
-    name: &str,
-    kind: &str,
+    (name, kind): (&str, &str),
     record: &Record<'a>,
+    media: &[Arc<FramesSpec>],
     index: &BTreeMap<&str, usize>,
     files: &mut Files<'_>,
 ) -> Result<Half<'a>, Diagnostic> {
@@ -228,6 +240,7 @@ fn half<'a>(
     }
     let args = &record.args;
     let (mut boxes, made) = boxes(record, files)?;
+    let mut form = Vec::new();
     let (service, trace, delay, port) = match kind {
         WIRE => (
             Service::Line(args.rate("rate"), args.span("delay")),
@@ -235,22 +248,12 @@ fn half<'a>(
             Span::ZERO,
             None,
         ),
-        _ => {
-            let (server, trace) = server(record, files)?;
-            let delay = args.span("delay");
-            // One behind the queue is the port's.
-            if delay > server.delay_behind {
-                boxes.push(AnyBox::Delay(Delay::constant(delay, server.milliseconds)));
-            }
-            boxes.extend(
-                server
-                    .trains()
-                    .map(|trains| AnyBox::Light(Light::new(trains))),
-            );
-            let port = Setting::read(record, files)?;
-            let service = Service::Trace(Box::new(server));
-            (service, Some(trace), delay, Some(port))
+        TDMA => {
+            let (service, said) = tdma::terminal(record, media)?;
+            form = said;
+            (service, None, Span::ZERO, None)
         }
+        _ => traced(record, &mut boxes, files)?,
     };
     Ok(Half {
         name: name.to_owned(),
@@ -267,8 +270,33 @@ fn half<'a>(
             boxes: made,
             delay,
             port,
+            form,
         },
     })
+}
+
+/// Trace, delay, and queue of a trace link, with the boxes that they need before its queue.
+type Traced = (Service, Option<Made>, Span, Option<Setting>);
+
+fn traced(
+    record: &Record<'_>,
+    boxes: &mut Vec<AnyBox>,
+    files: &mut Files<'_>,
+) -> Result<Traced, Diagnostic> {
+    let (server, trace) = server(record, files)?;
+    let delay = record.args.span("delay");
+    // One behind the queue is the port's.
+    if delay > server.delay_behind {
+        boxes.push(AnyBox::Delay(Delay::constant(delay, server.milliseconds)));
+    }
+    boxes.extend(
+        server
+            .trains()
+            .map(|trains| AnyBox::Light(Light::new(trains))),
+    );
+    let port = Setting::read(record, files)?;
+    let service = Service::Trace(Box::new(server));
+    Ok((service, Some(trace), delay, Some(port)))
 }
 
 fn boxes(
@@ -300,6 +328,19 @@ fn server(record: &Record<'_>, files: &mut Files<'_>) -> Result<(ServerSpec, Mad
         trace = trace.repeated(args.flag("repeat")).ok_or_else(|| {
             let what = format!("`{}`: a generated trace has no end", node.path);
             node.refuse(Fault::new(what, "remove `repeat`"))
+        })?;
+    }
+    if args.choice("phase") == "drawn" {
+        trace = trace.begun_anywhere().ok_or_else(|| {
+            let node = record.need("phase");
+            let what = format!(
+                "`{}`: only the file of a trace that repeats can begin anywhere",
+                node.path
+            );
+            node.refuse(Fault::new(
+                what,
+                "remove `phase`, or name a file and leave out `repeat`",
+            ))
         })?;
     }
     let bytes = |name: &str, otherwise: u64| match args.has(name) {

@@ -6,7 +6,7 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::ethernet::{GAP, PREAMBLE};
 use backwater_sim::packet;
 use backwater_sim::source::Source;
-use backwater_sim::spec::{NodeKind, Service};
+use backwater_sim::spec::Service;
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Bytes, Span};
 
@@ -20,7 +20,7 @@ pub fn of_flows(flows: &[Flow]) -> f64 {
     each.sum()
 }
 
-/// Opportunities of all traces at their fastest.
+/// Opportunities of all traces at their fastest, and slots.
 pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     let directions = links.iter().flat_map(|l| {
         l.spec
@@ -31,7 +31,7 @@ pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     });
     let each = directions.filter_map(|(direction, made)| {
         let Service::Trace(server) = &direction.service else {
-            return None;
+            return Some(direction.service.instants(duration));
         };
         let rate = fastest(&made.trace.as_ref()?.args)?;
         Some(count(rate, duration, Bytes(server.opportunity)))
@@ -65,11 +65,10 @@ pub fn waiting(draft: &Draft) -> f64 {
         }
     }
     for (host, node) in draft.nodes.iter().enumerate() {
-        if let NodeKind::Station(radios) = &node.kind {
-            for radio in radios {
-                let rate = radio.rate.unwrap_or(draft.media[radio.medium].phy.data);
-                add(host, rate.0 as f64, radio.buffer);
-            }
+        for attachment in node.kind.attachments() {
+            let of_medium = draft.media[attachment.medium].phy.data;
+            let rate = attachment.rate.unwrap_or(of_medium);
+            add(host, rate.0 as f64, attachment.buffer);
         }
     }
     let each = hosts.iter().map(|(host, egress)| {
@@ -110,9 +109,8 @@ fn line(link: &Link, side: usize) -> f64 {
     let Some(direction) = &link.spec.directions[side] else {
         return link.spec.rate.0 as f64;
     };
-    let server = match &direction.service {
-        Service::Line(rate, _) => return rate.0 as f64,
-        Service::Trace(server) => server,
+    let Service::Trace(server) = &direction.service else {
+        return direction.service.fastest().unwrap_or(f64::INFINITY);
     };
     if let Some(recorded) = server.trace.recorded() {
         let lines = recorded.lines();

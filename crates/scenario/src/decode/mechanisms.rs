@@ -5,7 +5,7 @@ use backwater_sim::mechanism::{
     AnyDetector, AnyNotifier, AnyResponder, DETECTORS, NOTIFIERS, RECIPES, RESPONDERS, Recipe,
     detector, responder,
 };
-use backwater_sim::spec::{MechanismSpec, NodeKind, NodeSpec};
+use backwater_sim::spec::{MechanismSpec, NodeSpec};
 use backwater_transport::part::{Opt, Part};
 
 use super::parts::{self, Build, Made};
@@ -101,9 +101,8 @@ fn watched(
     let mut at = Vec::new();
     for item in node.list()? {
         let pattern = item.text()?;
-        let named = |(_, n): &(usize, &NodeSpec)| {
-            matches!(n.kind, NodeKind::Station(_)) && names::matches(pattern, &n.name)
-        };
+        let named =
+            |(_, n): &(usize, &NodeSpec)| n.kind.shares_media() && names::matches(pattern, &n.name);
         let before = stations.len();
         stations.extend(nodes.iter().enumerate().filter(named).map(|(i, _)| i));
         if stations.len() > before {

@@ -69,6 +69,14 @@ pub struct Draft {
     pub flows: Vec<Flow>,
 }
 
+impl Draft {
+    /// The queues of all egresses that have one, by name, each with how it was made.
+    pub fn queues(&self) -> impl Iterator<Item = (&String, &Made)> {
+        let ports = self.ports.iter().map(|p| (&p.spec.name, &p.queue));
+        ports.chain(self.radios.iter().map(|(name, made)| (name, made)))
+    }
+}
+
 /// A port and how its scheduler was made.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -115,7 +123,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
         .iter()
-        .map(|f| u64::from(f.class) + 1)
+        .map(|f| u64::from(f.highest_class()) + 1)
         .max()
         .unwrap_or(1);
     let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;

@@ -1,11 +1,13 @@
 //! Nodes and links: those written, and those of a generator.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use backwater_sim::medium::tdma::FramesSpec;
 use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, NodeSpec};
 
 use super::air;
-use super::links::{self, Link};
+use super::links::{self, Link, tdma};
 use super::record::Record;
 use super::switch::model;
 use super::topology::row::{Cable, Network, Site};
@@ -36,8 +38,12 @@ pub fn read(
         names::check("node", &entry.key).map_err(|f| f.at(&entry.origin))?;
         written.insert(entry.key.clone(), node(&entry.node, media, files)?);
     }
+    let frames = tdma::media(top, files)?;
     let mut network = match top.get("topology") {
-        Some(topology) => generate(topology, &written, media, seed, limits, files)?,
+        Some(topology) => {
+            let media = (media, frames.as_slice());
+            generate(topology, &written, media, seed, limits, files)?
+        }
         None => Network::default(),
     };
     if let Some(entry) = entries.iter().find(|e| network.nodes.contains_key(&e.key)) {
@@ -69,10 +75,16 @@ pub fn read(
     for (name, [a, b], cable) in network.links {
         all.push(join(cable, name, [index[a.as_str()], index[b.as_str()]]));
     }
+    for (name, [a, b], direction) in network.terminals {
+        let ends = [index[a.as_str()], index[b.as_str()]];
+        all.push(direction.link(name, ends));
+    }
     let generated: Vec<String> = all.iter().map(|l| l.spec.name.clone()).collect();
     if let Some(written) = top.get("links") {
-        all.extend(links::read(written, &index, &generated, files)?);
+        all.extend(links::read(&frames, written, &index, &generated, files)?);
     }
+    let directions = all.iter().flat_map(|link| &link.spec.directions).flatten();
+    tdma::check_used(top, &frames, directions.map(|direction| &direction.service))?;
     all.sort_by(|a, b| names::order(&a.spec.name, &b.spec.name));
     Ok((nodes, all))
 }
@@ -81,7 +93,7 @@ pub fn read(
 fn generate(
     topology: &Node,
     written: &BTreeMap<String, NodeKind>,
-    media: &[MediumSpec],
+    (media, frames): (&[MediumSpec], &[Arc<FramesSpec>]),
     seed: u64,
     limits: Limits,
     files: &mut Files<'_>,
@@ -101,6 +113,7 @@ fn generate(
         record,
         written,
         media,
+        frames,
         seed,
     };
     (row.build)(&site, files)

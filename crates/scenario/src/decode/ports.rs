@@ -103,7 +103,7 @@ fn egresses(
             for (of_node, radio) in radios.iter().enumerate() {
                 all.push((
                     radio_name(&node.name, radio),
-                    Egress::Radio(number, of_node),
+                    Egress::Attachment(number, of_node),
                 ));
             }
         }

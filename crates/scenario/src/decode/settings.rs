@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{QUEUES, Queue};
+use backwater_sim::queue::{self, QUEUES, Queue};
 use backwater_sim::stamp::{AnyStamp, HOSTED, STAMPS};
 use backwater_transport::units::Bytes;
 
@@ -44,7 +44,8 @@ impl Setting {
             stamped_by: None,
         };
         if let Some(node) = record.get("queue") {
-            let value = parts::read(QUEUES, "queue", node, files)?;
+            let part = parts::named_among(&[QUEUES, queue::HOSTED], "queue", node)?;
+            let value = parts::make(part, node, &[], files)?;
             let node = node.clone();
             setting.queue = Some(Written { value, node });
         }
@@ -201,4 +202,22 @@ pub fn capacity(node: &Node) -> Result<Limit, Diagnostic> {
             }))
         }
     }
+}
+
+/// Coordinates of a place, metres.
+pub fn place(node: &Node) -> Result<[f64; 2], Diagnostic> {
+    let list = node.list()?;
+    if list.len() != 2 {
+        let what = format!(
+            "`{}` has {} coordinates: a place has two",
+            node.path,
+            list.len()
+        );
+        return Err(node.refuse(Fault::new(what, "write at = [\"0 m\", \"100 m\"]")));
+    }
+    let mut at = [0.0; 2];
+    for (metres, item) in at.iter_mut().zip(list) {
+        *metres = units::signed(item.text()?, "m").map_err(|f| item.refuse(f))?;
+    }
+    Ok(at)
 }

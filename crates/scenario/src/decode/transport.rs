@@ -1,7 +1,6 @@
 //! The transport of a flow: its two ends, and the controller that each run makes anew, because its
 //! random stream hangs on the seed.
 
-use backwater_sim::connection::segment_header;
 use backwater_sim::spec::TransportSpec;
 use backwater_transport::controller::{Build, CONTROLLERS, Controller, HOSTED, Setup};
 use backwater_transport::endpoint::{
@@ -10,13 +9,14 @@ use backwater_transport::endpoint::{
 use backwater_transport::liar::Lie;
 use backwater_transport::part::Args;
 use backwater_transport::part::Part;
+use backwater_transport::queue_pair::{MESSAGE_PACKETS, Notify, QueuePair};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::flow::{CONTROLLER, TCP, TRANSPORT_OPTIONS, UDP};
+use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
 use crate::options::missing;
 
@@ -42,24 +42,30 @@ pub struct Transport {
     /// The controller.
     pub controller: Made,
     part: &'static Part<Build>,
+    /// The card of the sending host pulls its segments.
+    pub pulled: bool,
+    /// Class of acknowledgements.
+    pub ack_class: u8,
+    /// Class of notification packets.
+    pub signal_class: u8,
 }
 
 /// The transport of a flow and the size of its packets.
 pub fn read(
     record: &Record<'_>,
+    class_of_data: u8,
     files: &mut Files<'_>,
 ) -> Result<(Option<Transport>, Bytes), Diagnostic> {
     let args = &record.args;
     let name = args.choice("transport");
     check_options(record, name)?;
+    check_recovery(record, name)?;
     let mut packet = args.bytes("packet");
     if name == UDP {
         return Ok((None, packet));
     }
-    let protocol = match name {
-        TCP => Protocol::Stream,
-        _ => Protocol::Datagram,
-    };
+    let protocol = Protocol::ALL.iter().find(|p| p.row().id == name);
+    let protocol = *protocol.expect("a choice among them");
     let mut frame = packet.0 + ETHERNET_FCS;
     if let Some(written) = record.get("frame") {
         if record.get("packet").is_some() {
@@ -82,9 +88,13 @@ pub fn read(
     };
     let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
     let ends = |congestion: u64| {
-        let mss = segment(record, packet, segment_header(protocol) + congestion)?;
+        let mss = segment(record, packet, protocol.row().header + congestion)?;
         let mut sender = SenderSetup::new(protocol, mss, frame);
         let mut receiver = ReceiverSetup::new(protocol, mss);
+        if protocol.row().queue_pair {
+            sender.pair = queue_pair(args, protocol, mss);
+            receiver.pair = sender.pair;
+        }
         adjust(args, &mut sender, &mut receiver);
         Ok((sender, receiver))
     };
@@ -99,6 +109,9 @@ pub fn read(
         receiver,
         controller,
         part,
+        pulled: pulled(args, protocol),
+        ack_class: class(args, "ack_class", class_of_data),
+        signal_class: class(args, "cnp_class", class(args, "ack_class", class_of_data)),
     };
     Ok((Some(transport), packet))
 }
@@ -115,6 +128,77 @@ fn segment(record: &Record<'_>, packet: Bytes, header: u64) -> Result<u64, Diagn
         let fault = Fault::new(what, "write larger packets, such as \"1500 B\"");
         blamed.unwrap_or(record.node).refuse(fault)
     })
+}
+
+fn pulled(args: &Args, protocol: Protocol) -> bool {
+    match args.has("nic") {
+        true => args.choice("nic") == "pull",
+        false => protocol.row().queue_pair,
+    }
+}
+
+fn class(args: &Args, name: &str, otherwise: u8) -> u8 {
+    match args.has(name) {
+        true => args.count(name) as u8,
+        false => otherwise,
+    }
+}
+
+/// Refuses the recovery of another transport.
+fn check_recovery(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
+    let Some(written) = record.get("recovery") else {
+        return Ok(());
+    };
+    let recovery = record.args.choice("recovery");
+    let of_pairs = recovery == GO_BACK_N || recovery == GO_BACK_0;
+    if of_pairs == (name == ROCE) {
+        return Ok(());
+    }
+    let what = format!(
+        "`{}`: transport = \"{name}\" does not repair losses by {recovery}",
+        written.path
+    );
+    let fix = match of_pairs {
+        true => "write \"rack\", \"sack\" or \"newreno\", or transport = \"roce\"",
+        false => "write \"go-back-n\" or \"go-back-0\", or transport = \"tcp\"",
+    };
+    Err(written.refuse(Fault::new(what, fix)))
+}
+
+/// The settings of a queue pair, for both ends.
+fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
+    let span = |name: &str, otherwise: Span| match args.has(name) {
+        true => args.span(name),
+        false => otherwise,
+    };
+    let standard = QueuePair::default();
+    let from_zero = args.has("recovery") && args.choice("recovery") == GO_BACK_0;
+    let timeout = match protocol {
+        Protocol::Irn => Span::micros(320),
+        // The local ACK timeout 14 of InfiniBand: 4.096 us times two to the fourteenth.
+        _ => Span::nanos(4096 << 14),
+    };
+    let notify = args.has("cnp").then(|| args.choice("cnp"));
+    let notify = Notify::ALL.iter().find(|n| Some(n.0) == notify);
+    QueuePair {
+        message: from_zero.then(|| match args.has("message") {
+            true => args.packets("message") * mss,
+            false => MESSAGE_PACKETS * mss,
+        }),
+        nack_interval: args
+            .has("nack_interval")
+            .then(|| args.span("nack_interval")),
+        notify: notify.map_or(standard.notify, |n| n.1),
+        notify_interval: span("cnp_interval", standard.notify_interval),
+        timeout: Some(span("timeout", timeout)).filter(|t| *t > Span::ZERO),
+        timeout_low: (protocol == Protocol::Irn).then(|| span("timeout_low", Span::micros(100))),
+        cap: match (protocol, args.has("cap")) {
+            (Protocol::Irn, true) => args.bytes("cap").0,
+            (Protocol::Irn, false) => 120_000,
+            _ => u64::MAX,
+        },
+        counts_sacked: !args.has("sacked") || args.choice("sacked") == "counted",
+    }
 }
 
 /// Refuses options of other transports.
@@ -139,7 +223,7 @@ fn check_options(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
 
 /// What a person wrote instead of the defaults.
 fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
-    if args.has("recovery") {
+    if args.has("recovery") && !sender.protocol.row().queue_pair {
         let name = args.choice("recovery");
         let found = Recovery::ALL.iter().find(|r| r.0 == name);
         sender.recovery = found.expect("a choice among them").1;
@@ -171,7 +255,7 @@ fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
         };
         (sender.ecn, receiver.ecn) = (marks, marks);
     }
-    if sender.protocol == Protocol::Stream {
+    if sender.protocol.row().delays_acks {
         receiver.delayed_ack = match args.has("delayed_ack").then(|| args.span("delayed_ack")) {
             None => Some(DELAYED),
             Some(Span::ZERO) => None,
@@ -203,7 +287,12 @@ impl Transport {
 
     /// The word for its loss recovery.
     pub fn recovery(&self) -> &'static str {
-        self.sender.recovery.name()
+        match (self.sender.protocol, self.sender.pair.message) {
+            (Protocol::Roce, Some(_)) => GO_BACK_0,
+            (Protocol::Roce, None) => GO_BACK_N,
+            (Protocol::Irn, _) => "selective",
+            _ => self.sender.recovery.name(),
+        }
     }
 
     /// The word for its marks.
@@ -226,6 +315,9 @@ impl Transport {
             sender: self.sender.clone(),
             receiver: self.receiver.clone().serving(&controller),
             controller,
+            pulled: self.pulled,
+            ack_class: self.ack_class,
+            signal_class: self.signal_class,
         }
     }
 }

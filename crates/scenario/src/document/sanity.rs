@@ -52,6 +52,9 @@ const PARTS: [&str; 6] = [
     "delay_propagation_s",
 ];
 
+/// Further parts, of packets in aggregates.
+const IN_AGGREGATES: [&str; 2] = ["delay_aggregate_s", "delay_reorder_s"];
+
 /// Rounding of sums of doubles, and of sums whose parts were rounded one by one.
 const ROUNDING: f64 = 1e-9;
 
@@ -182,7 +185,9 @@ impl Faults {
 
 /// The sum of the parts of a delay, where all are known.
 fn parts(row: &Value) -> Option<f64> {
-    PARTS.iter().map(|p| row[*p].as_f64()).sum()
+    let grouped = IN_AGGREGATES.iter().filter_map(|p| row[*p].as_f64());
+    let always: Option<f64> = PARTS.iter().map(|p| row[*p].as_f64()).sum();
+    Some(always? + grouped.sum::<f64>())
 }
 
 #[cfg(test)]

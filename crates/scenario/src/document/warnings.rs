@@ -56,7 +56,8 @@ pub fn of_mechanisms(world: &World) -> Vec<String> {
     [world.blind_warnings(), world.headroom_warnings()].concat()
 }
 
-/// What may still come to each port that a mechanism watches, and what the mechanisms are warned of: what `check` prints.
+/// What may still come to each port that a mechanism watches, and what mechanisms and laws of feedback are warned of before a
+/// run: what `check` prints.
 pub fn mechanisms(world: &World) -> Value {
     let name = |port: &PortId| world.network().ports[*port].more.name.as_str();
     let row = |need: &Headroom| {
@@ -69,9 +70,11 @@ pub fn mechanisms(world: &World) -> Value {
             "room_frames": need.room,
         })
     };
+    let mut warnings = of_mechanisms(world);
+    warnings.extend(world.feedback_warnings_before_a_run());
     json!({
         "headroom": world.headroom().iter().map(row).collect::<Vec<_>>(),
-        "warnings": of_mechanisms(world),
+        "warnings": warnings,
     })
 }
 

@@ -1,8 +1,9 @@
 //! Fields of flows.
 
-use backwater_transport::endpoint::{AfterIdle, Recovery};
+use backwater_transport::endpoint::{AfterIdle, Protocol, Recovery};
 use backwater_transport::liar::Lie;
 use backwater_transport::part::{Default, Kind, Opt};
+use backwater_transport::queue_pair::Notify;
 
 use crate::kinds::PartKind;
 use crate::shape::{Field, Shape};
@@ -10,13 +11,29 @@ use crate::shape::{Field, Shape};
 /// Datagrams that nobody answers.
 pub const UDP: &str = "udp";
 /// A reliable byte stream.
-pub const TCP: &str = "tcp";
+pub const TCP: &str = Protocol::Stream.row().id;
 /// The datagram protocol of the 6.829 contest.
-pub const DATAGRAM: &str = "datagram";
+pub const DATAGRAM: &str = Protocol::Datagram.row().id;
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
+/// A queue pair of RDMA, in order.
+pub const ROCE: &str = Protocol::Roce.row().id;
+/// A queue pair of RDMA, out of order.
+pub const IRN: &str = Protocol::Irn.row().id;
+/// Loss recovery of a queue pair in order, from the lost packet on.
+pub const GO_BACK_N: &str = "go-back-n";
+/// The same from the beginning of the message on.
+pub const GO_BACK_0: &str = "go-back-0";
 /// Loss recovery.
-pub const RECOVERIES: &[&str] = &[Recovery::ALL[0].0, Recovery::ALL[1].0, Recovery::ALL[2].0];
+pub const RECOVERIES: &[&str] = &[
+    Recovery::ALL[0].0,
+    Recovery::ALL[1].0,
+    Recovery::ALL[2].0,
+    GO_BACK_N,
+    GO_BACK_0,
+];
+/// When a receiver of a queue pair tells of marks.
+pub const NOTIFY: &[&str] = &[Notify::ALL[0].0, Notify::ALL[1].0, Notify::ALL[2].0];
 /// What a pause does to a window.
 pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[0].0,
@@ -30,17 +47,28 @@ pub const MARKS: &[&str] = &["off", "classic", "dctcp", "accurate", "ace"];
 
 /// Options of a flow that go with some transports only.
 pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
-    (CONTROLLER, &[TCP, DATAGRAM]),
-    ("frame", &[TCP, DATAGRAM]),
-    ("initial_window", &[TCP, DATAGRAM]),
-    ("pacing", &[TCP, DATAGRAM]),
+    (CONTROLLER, &[TCP, DATAGRAM, ROCE, IRN]),
+    ("frame", &[TCP, DATAGRAM, ROCE, IRN]),
+    ("initial_window", &[TCP, DATAGRAM, ROCE, IRN]),
+    ("pacing", &[TCP, DATAGRAM, ROCE, IRN]),
+    ("nic", &[TCP, DATAGRAM, ROCE, IRN]),
+    ("ack_class", &[TCP, DATAGRAM, ROCE, IRN]),
     ("marks", &[TCP, DATAGRAM]),
-    ("recovery", &[TCP]),
+    ("recovery", &[TCP, ROCE]),
     ("delayed_ack", &[TCP]),
     ("receiver", &[TCP]),
     ("rto_min", &[TCP]),
     ("after_idle", &[TCP]),
     ("silence", &[DATAGRAM]),
+    ("message", &[ROCE]),
+    ("nack_interval", &[ROCE]),
+    ("cnp", &[ROCE, IRN]),
+    ("cnp_interval", &[ROCE, IRN]),
+    ("cnp_class", &[ROCE, IRN]),
+    ("timeout", &[ROCE, IRN]),
+    ("timeout_low", &[IRN]),
+    ("cap", &[IRN]),
+    ("sacked", &[IRN]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
     ("hurst", &[UDP]),
@@ -97,9 +125,10 @@ pub static FLOW: &[Field] = &[
     )),
     Field::option(Opt::new(
         "transport",
-        Kind::Choice(&[UDP, TCP, DATAGRAM]),
+        Kind::Choice(&[UDP, TCP, DATAGRAM, ROCE, IRN]),
         Default::Is(UDP),
-        "datagrams that nobody answers, a reliable byte stream, or acknowledged datagrams sent once",
+        "datagrams that nobody answers, a reliable byte stream, acknowledged datagrams sent once, or a queue pair of RDMA: in \
+         order (roce) or out of order (irn)",
     )),
     Field::free(
         CONTROLLER,
@@ -110,7 +139,8 @@ pub static FLOW: &[Field] = &[
         "recovery",
         Kind::Choice(RECOVERIES),
         Default::Absent,
-        "how a stream finds and repairs losses; rack where it is left out",
+        "how losses are found and repaired: rack, sack or newreno for a stream, rack where it is left out; go-back-n, which sends \
+         again from the lost packet on, or go-back-0, from the beginning of the message on, for roce, go-back-n where it is left out",
     )),
     Field::option(
         Opt::new(
@@ -162,6 +192,104 @@ pub static FLOW: &[Field] = &[
         Kind::Flag,
         Default::Absent,
         "whether the controller's pacing rate is kept; true where it is left out",
+    )),
+    Field::option(Opt::new(
+        "nic",
+        Kind::Choice(&["push", "pull"]),
+        Default::Absent,
+        "how segments get from a sender into the queue of its host: pushed as soon as window and pace allow, or pulled by \
+         the card one by one as the port becomes free, round-robin over its flows; where it is left out, pull for roce and irn, push for others",
+    )),
+    Field::option(
+        Opt::new(
+            "ack_class",
+            Kind::Count,
+            Default::Absent,
+            "class of acknowledgements; that of the data where it is left out",
+        )
+        .at_most("7"),
+    ),
+    Field::option(
+        Opt::new(
+            "message",
+            Kind::Packets,
+            Default::Absent,
+            "full packets of a message, which go-back-0 sends again after a loss; 4000 where it is left out",
+        )
+        .at_least("1 packets")
+        .at_most("1000000 packets"),
+    ),
+    Field::option(
+        Opt::new(
+            "nack_interval",
+            Kind::Span,
+            Default::Absent,
+            "least time between two NACKs for one packet, 500 us in HPCC's simulator; where it is left out, one NACK each time \
+             that the sender has gone back",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+    ),
+    Field::option(Opt::new(
+        "cnp",
+        Kind::Choice(NOTIFY),
+        Default::Absent,
+        "when a receiver sends a notification packet (CNP): at once and then at most one an interval, at the end of each \
+         interval with a mark, or never; at-once where it is left out",
+    )),
+    Field::option(
+        Opt::new(
+            "cnp_interval",
+            Kind::Span,
+            Default::Absent,
+            "least time between two notification packets; 50 us where it is left out",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+    ),
+    Field::option(
+        Opt::new(
+            "cnp_class",
+            Kind::Count,
+            Default::Absent,
+            "class of notification packets; that of the acknowledgements where it is left out",
+        )
+        .at_most("7"),
+    ),
+    Field::option(
+        Opt::new(
+            "timeout",
+            Kind::Span,
+            Default::Absent,
+            "retransmission timeout of a queue pair; 0 s for none; where it is left out, 67.108864 ms for roce (4.096 us x 2^14) and 320 us for irn",
+        )
+        .at_most("60 s"),
+    ),
+    Field::option(
+        Opt::new(
+            "timeout_low",
+            Kind::Span,
+            Default::Absent,
+            "the same while at most three packets are in flight; 100 us where it is left out",
+        )
+        .at_least("1 us")
+        .at_most("60 s"),
+    ),
+    Field::option(
+        Opt::new(
+            "cap",
+            Kind::Bytes,
+            Default::Absent,
+            "most payload bytes in flight of an irn queue pair, one bandwidth-delay product in its paper; 120 kB where it is left \
+             out",
+        )
+        .at_least("1 kB"),
+    ),
+    Field::option(Opt::new(
+        "sacked",
+        Kind::Choice(&["counted", "left-out"]),
+        Default::Absent,
+        "whether bytes acknowledged selectively count as in flight; counted where it is left out",
     )),
     Field::option(Opt::new(
         "marks",

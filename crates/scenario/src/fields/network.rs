@@ -1,6 +1,6 @@
 //! Fields of nodes, links, ports and routing.
 
-use backwater_sim::medium::trace;
+use backwater_sim::medium::{tdma, trace};
 use backwater_sim::spec::Routing;
 use backwater_transport::part::{Default, Kind, Opt};
 
@@ -172,6 +172,33 @@ pub static SWITCH: &[Field] = &[
     ),
 ];
 
+/// The kind of medium that needs no name.
+pub const WIFI: &str = "802.11";
+/// The kind of a medium whose terminals send in slots, and of their links.
+pub const TDMA: &str = "tdma";
+
+/// `media.NAME`. Without a `kind` it is an 802.11 medium.
+pub static MEDIA: &[Variant] = &[
+    Variant {
+        kind: WIFI,
+        summary: "an 802.11 medium",
+        source: "IEEE 802.11",
+        fields: wireless::MEDIUM,
+    },
+    Variant {
+        kind: TDMA,
+        summary: "a frame of slots that terminals share on their way to a hub, as on a satellite's return link",
+        source: "ETSI EN 301 790",
+        fields: &[
+            Field::option(tdma::FRAME),
+            Field::option(tdma::SLOTS),
+            Field::option(tdma::SLOT),
+            Field::option(tdma::REQUEST_DELAY),
+            Field::option(tdma::FREE),
+        ],
+    },
+];
+
 /// `links.NAME`. Without a `kind` it is a wire.
 pub static LINKS: &[Variant] = &[
     Variant {
@@ -206,6 +233,7 @@ pub static LINKS: &[Variant] = &[
             Field::option(trace::FIRST),
             Field::option(trace::CLOCK),
             Field::option(trace::REPEAT),
+            Field::option(trace::PHASE),
             Field::option(trace::DELAY),
             Field::option(trace::DELAY_AT),
             Field::option(trace::MAX_FRAME),
@@ -215,6 +243,23 @@ pub static LINKS: &[Variant] = &[
                 "its port's queue; without a limit where it is left out",
             ),
             Field::free("buffer", Shape::Capacity, "what its queue holds"),
+            PATH_BOXES,
+        ],
+    },
+    Variant {
+        kind: TDMA,
+        summary: "one direction, from a terminal to its hub, in slots of a medium",
+        source: "ETSI EN 301 790",
+        fields: &[
+            FROM,
+            TO,
+            Field::needed("medium", Shape::Text, "its medium, one of kind \"tdma\""),
+            Field::option(tdma::CONSTANT),
+            Field::option(tdma::DEMAND),
+            Field::option(tdma::MOST),
+            Field::option(tdma::OVERHEAD),
+            Field::option(tdma::DELAY),
+            Field::option(tdma::MAX_FRAME),
             PATH_BOXES,
         ],
     },

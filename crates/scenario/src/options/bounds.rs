@@ -73,6 +73,7 @@ fn shown(value: &Checked) -> String {
         Checked::Choice(word) => (*word).to_owned(),
         Checked::File(file) => file.path.clone(),
         Checked::Text(text) | Checked::Table(text) => text.clone(),
+        Checked::Series(list) => format!("a list of {} numbers", list.len()),
     }
 }
 

@@ -10,12 +10,11 @@ use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried};
 use backwater_sim::medium::wifi::wifi_bytes;
 use backwater_sim::network::Part;
 use backwater_sim::packet::Traffic;
-use backwater_sim::record::control_size::add_field;
-use backwater_sim::record::frame_bytes::{self, EVERYBODY, FrameKind};
-use backwater_sim::record::pcapng::Capture;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
-use backwater_transport::endpoint::Protocol;
+use backwater_wire::control_size::add_field;
+use backwater_wire::ethernet::{self, EVERYBODY, FrameKind};
+use backwater_wire::pcapng::Capture;
 
 /// Writes records as lines of text. An emulation writes half a million in a second: whole numbers are written without the
 /// general formatting of text, a fifth of the time.
@@ -91,14 +90,14 @@ pub fn capture_records(
                 world.network().hosts[r.to as usize].0,
             );
             let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
-            frame_bytes::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
+            ethernet::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
         }
         if let Some(notice) = &r.notice {
             let hosts = notice.host_numbers().into_iter();
             let addresses: Vec<u32> = hosts.map(|h| world.network().hosts[h as usize].0).collect();
             let kind = notice.frame_kind(&addresses);
             match r.flow.is_none() {
-                true => frame_bytes::write(&mut bytes, source, 0, local, size, 0, &kind),
+                true => ethernet::write(&mut bytes, source, 0, local, size, 0, &kind),
                 false => add_field(&mut bytes, &kind),
             }
         }
@@ -117,7 +116,7 @@ fn capture_air_frame(
     frame: &AirFrame,
     capture: &mut Capture<BufWriter<File>>,
 ) -> io::Result<()> {
-    let mut ethernet = Vec::new();
+    let mut frame_bytes = Vec::new();
     let ip: &[u8] = match &frame.body {
         Some(Body::Packet(packet, ..)) => {
             let Carried {
@@ -135,9 +134,9 @@ fn capture_air_frame(
             };
             let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
             let len = u32::from(len);
-            frame_bytes::write(&mut ethernet, from, to, 0, 0, len, &kind);
-            let said = usize::from(u16::from_be_bytes([ethernet[16], ethernet[17]]));
-            &ethernet[14..14 + said]
+            ethernet::write(&mut frame_bytes, from, to, 0, 0, len, &kind);
+            let said = usize::from(u16::from_be_bytes([frame_bytes[16], frame_bytes[17]]));
+            &frame_bytes[14..14 + said]
         }
         _ => &[],
     };
@@ -163,7 +162,7 @@ fn frame_kind<'a>(
         (world.network().flows[flow].part, header)
     {
         let connection = &world.ends.connections[id];
-        if connection.protocol == Protocol::Stream {
+        if let (true, Some(header)) = (connection.protocol.row().tcp, header.said()) {
             return FrameKind::Tcp {
                 flow: connection.data.0,
                 seq: u64::from(seq),

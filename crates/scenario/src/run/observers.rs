@@ -6,9 +6,9 @@ use std::path::Path;
 
 use backwater_sim::medium::{AIR, WIRE};
 use backwater_sim::record::Record;
-use backwater_sim::record::pcapng::{Capture, Interface};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
+use backwater_wire::pcapng::{Capture, Interface};
 use serde_json::Value;
 
 use super::capture::{capture_records, wires, write_records};
@@ -47,7 +47,13 @@ impl Observers {
             world.start_law_log();
             world.ends.start_log();
         }
-        if keep.pcap.is_some() {
+        if let Some(path) = keep.pcap {
+            if world.air().media.iter().any(|medium| medium.aggregates()) {
+                let what =
+                    "a capture has no A-MPDUs yet: write aggregation = \"off\", or keep records";
+                let name = path.display().to_string();
+                return Err(Failure::Io(name, std::io::Error::other(what)));
+            }
             world.start_air_log();
         }
         let open = |path: &Path| {

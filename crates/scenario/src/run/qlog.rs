@@ -18,7 +18,6 @@ use backwater_sim::ids::FlowId;
 use backwater_sim::network::Part;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
-use backwater_transport::endpoint::Protocol;
 use backwater_transport::segment::{AckSegment, Segment};
 use backwater_transport::units::Time;
 
@@ -64,7 +63,7 @@ impl Qlog {
         for connection in world.ends.connections.iter() {
             let name = &world.network().flows[connection.data].name;
             let path = folder.join(format!("{}.qlog", name.replace('/', "_")));
-            let datagram = connection.protocol != Protocol::Stream;
+            let datagram = !connection.protocol.row().reliable;
             File::create(&path)?.write_all(head(name, datagram).as_bytes())?;
             qlog.acks.insert(connection.acks, connection.data);
             qlog.flows.insert(

@@ -11,6 +11,7 @@ mod bytes;
 mod cell;
 mod generators;
 mod limits;
+mod modes;
 mod order;
 mod places;
 mod proofs;

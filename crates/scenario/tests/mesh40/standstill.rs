@@ -134,14 +134,27 @@ fn an_access_point_stops_those_who_fill_it_over_the_wire() {
 /// A notice that names a class reaches no wire, so an access point that is filled over one is refused it.
 #[test]
 fn a_notice_that_cannot_reach_the_wire_is_refused_at_an_access_point() {
-    let text = format!("{ACCESS}mechanisms.m = {{ recipe = \"pause-class\", at = [\"P\"] }}\n");
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-    let resolved = scenario.resolve(Some(1)).unwrap();
-    let refused = match Run::new(&resolved, Keep::default()) {
-        Ok(_) => panic!("it runs"),
-        Err(refused) => format!("{refused:?}"),
+    let built = |mechanism: &str| {
+        let text = format!("{ACCESS}mechanisms.m = {{ {mechanism} }}\n");
+        let scenario = Scenario::from_toml(&text, "x.toml", Folders::default()).unwrap();
+        let resolved = scenario.resolve(Some(1)).unwrap();
+        match Run::new(&resolved, Keep::default()) {
+            Ok(_) => None,
+            Err(refused) => Some(format!("{refused:?}")),
+        }
     };
-    assert!(refused.contains("filled over the wire W>P"), "{refused}");
+    for recipe in ["pause-class", "aifsn", "tcc", "lscc"] {
+        let refused = built(&format!("recipe = \"{recipe}\", at = [\"P\"]")).expect(recipe);
+        assert!(refused.contains("filled over the wire W>P"), "{refused}");
+        // Who has no wire tells everybody.
+        assert_eq!(
+            built(&format!("recipe = \"{recipe}\", at = [\"S1\"]")),
+            None
+        );
+    }
+    // Who tells itself alone needs to reach nobody.
+    let own = "at = [\"P\"], detect = { kind = \"overheard-backlog\" }, notify = { kind = \"own-step\" }, respond = { kind = \"cw-min\" }";
+    assert_eq!(built(own), None);
 }
 
 /// Traffic both ways, and everybody who is full stops everybody: nothing is delivered any more, while frames still arrive at

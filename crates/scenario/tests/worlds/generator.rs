@@ -132,7 +132,8 @@ impl Tables {
         // The report counts every opportunity of a trace, used or not: a world stays a matter of milliseconds.
         net.scenario
             .insert("limits".into(), json!({"packets": 3_000_000}));
-        match dice.below(8) {
+        match dice.below(9) {
+            8 => self.satellite(dice, &mut net),
             0..3 => self.wires(dice, &mut net),
             3 | 4 => self.traces(dice, &mut net),
             5 | 6 => self.air(dice, &mut net),
@@ -235,7 +236,7 @@ impl Tables {
                 }
             }
             if dice.once_in(2) {
-                link["queue"] = self.part(dice, "queues", |_| true);
+                link["queue"] = self.part(dice, "queues", |id| id != "python");
             }
             if dice.once_in(2) {
                 link["buffer"] = buffer(dice);
@@ -244,6 +245,55 @@ impl Tables {
                 link["boxes"] = self.boxes(dice);
             }
             net.put("links", name, link);
+        }
+    }
+
+    /// Terminals that share slots on their way to a hub, with a server behind it.
+    fn satellite(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        let media = self.rows("media").iter();
+        let Some(row) = media.clone().find(|r| r["id"] == "tdma") else {
+            return;
+        };
+        let mut medium = json!({"kind": "tdma", "slots": 1 + dice.below(12)});
+        medium["frame"] = json!(*dice.of(&["200 us", "1 ms", "7 ms", "26500 us"]));
+        medium["slot"] = json!(*dice.of(&["1 B", "53 B", "400 B", "1500 B", "9 kB"]));
+        for option in row["options"].as_array().into_iter().flatten() {
+            let name = option["name"].as_str().unwrap_or_default();
+            if ["request_delay", "free"].contains(&name) && dice.once_in(2) {
+                medium[name] = value(dice, option);
+            }
+        }
+        net.put("media", "sat", medium);
+        net.put("nodes", "G", json!({"kind": "switch"}));
+        net.put("nodes", "D", json!({"kind": "host"}));
+        self.wire(dice, net, "G", "D");
+        net.ends.push("D".into());
+        for number in 0..1 + dice.below(3) {
+            let name = format!("T{number}");
+            let delay = *dice.of(&["0 s", "1 ms", "30 ms"]);
+            let up = json!({
+                "kind": "tdma", "from": name, "to": "G", "medium": "sat", "delay": delay,
+                "constant": dice.below(3), "demand": *dice.of(&["none", "rate", "volume", "volume"]),
+                "overhead": *dice.of(&["0 B", "36 B"]),
+            });
+            let down = json!({"from": "G", "to": name, "rate": "2 Mbit/s", "delay": delay});
+            net.put("links", &format!("up{number}"), up);
+            net.put("links", &format!("down{number}"), down);
+            net.ports.push(format!("{name}>G"));
+            net.ports.push(format!("G>{name}"));
+            match dice.once_in(2) {
+                true => {
+                    net.put("nodes", &name, json!({"kind": "host"}));
+                    net.ends.push(name);
+                }
+                false => {
+                    let user = format!("H{number}");
+                    net.put("nodes", &name, json!({"kind": "switch"}));
+                    net.put("nodes", &user, json!({"kind": "host"}));
+                    self.wire(dice, net, &user, &name);
+                    net.ends.push(user);
+                }
+            }
         }
     }
 
@@ -310,7 +360,7 @@ impl Tables {
     fn port(&self, dice: &mut Dice<'_>) -> Value {
         let mut settings = json!({});
         if !dice.once_in(3) {
-            settings["queue"] = self.part(dice, "queues", |_| true);
+            settings["queue"] = self.part(dice, "queues", |id| id != "python");
         }
         if !dice.once_in(4) {
             settings["buffer"] = buffer(dice);
@@ -344,21 +394,8 @@ impl Tables {
         let mut flow = json!({"from": net.ends[from], "to": net.ends[to]});
         match dice.below(3) {
             0 => {
-                let transport = *dice.of(&["tcp", "tcp", "datagram"]);
-                flow["transport"] = json!(transport);
-                flow["controller"] =
-                    self.part(dice, "controllers", |id| id != "python" && id != "outside");
-                if transport == "tcp" {
-                    for (name, words) in [
-                        ("recovery", ["rack", "sack", "newreno"]),
-                        ("marks", ["classic", "accurate", "ace"]),
-                        ("delayed_ack", ["0 s", "1 ms", "40 ms"]),
-                    ] {
-                        if dice.once_in(3) {
-                            flow[name] = json!(*dice.of(&words));
-                        }
-                    }
-                }
+                let transport = *dice.of(&["tcp", "tcp", "datagram", "roce", "irn"]);
+                self.transport(dice, net, transport, &mut flow);
                 flow["source"] = match dice.below(3) {
                     0 | 1 => json!({"kind": "bulk"}),
                     _ => self.source(dice),
@@ -396,6 +433,53 @@ impl Tables {
         flow
     }
 
+    /// A transport, and words of its options. Controllers of RDMA go with queue pairs only.
+    fn transport(&self, dice: &mut Dice<'_>, net: &Network, transport: &str, flow: &mut Value) {
+        let pair = transport == "roce" || transport == "irn";
+        flow["transport"] = json!(transport);
+        let fits: fn(&str) -> bool = match pair {
+            true => |id| id != "python" && id != "outside",
+            false => |id| {
+                let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
+                id != "python" && id != "outside" && !of_pairs
+            },
+        };
+        flow["controller"] = self.part(dice, "controllers", fits);
+        let words: &[(&str, [&str; 3])] = match transport {
+            "tcp" => &[
+                ("recovery", ["rack", "sack", "newreno"]),
+                ("marks", ["classic", "accurate", "ace"]),
+                ("delayed_ack", ["0 s", "1 ms", "40 ms"]),
+            ],
+            "roce" => &[
+                ("recovery", ["go-back-n", "go-back-n", "go-back-0"]),
+                ("nack_interval", ["10 us", "100 us", "1 ms"]),
+                ("cnp", ["at-once", "sampled", "off"]),
+                ("timeout", ["1 ms", "5 ms", "0 s"]),
+            ],
+            "irn" => &[
+                ("cnp", ["at-once", "sampled", "off"]),
+                ("timeout", ["1 ms", "5 ms", "20 ms"]),
+                ("cap", ["10 kB", "50 kB", "1 MB"]),
+                ("sacked", ["counted", "counted", "left-out"]),
+            ],
+            _ => &[],
+        };
+        for (name, words) in words {
+            if dice.once_in(3) {
+                flow[*name] = json!(*dice.of(words));
+            }
+        }
+        if net.stations {
+            // No card pulls for a station.
+            if pair {
+                flow["nic"] = json!("push");
+            }
+        } else if dice.once_in(3) {
+            flow["nic"] = json!(*dice.of(&["push", "pull"]));
+        }
+    }
+
     fn source(&self, dice: &mut Dice<'_>) -> Value {
         self.part(dice, "sources", |id| {
             !["outside", "replay", "video-trace"].contains(&id)
@@ -403,7 +487,7 @@ impl Tables {
     }
 
     /// A part with the options it needs and some of the others.
-    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: fn(&str) -> bool) -> Value {
+    fn part(&self, dice: &mut Dice<'_>, table: &str, usable: impl Fn(&str) -> bool) -> Value {
         let rows: Vec<&Value> = self
             .rows(table)
             .iter()

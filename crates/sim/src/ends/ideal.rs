@@ -5,6 +5,7 @@
 //! 5. Differences: exact for switches that store and forward, where those add up a round trip and the
 //! serialisation at the slowest link.
 
+use backwater_transport::endpoint::{Receiver, Sender};
 use backwater_transport::units::{Span, Time};
 
 use crate::connection::Connection;

@@ -1,16 +1,22 @@
 //! The two ends of all flows with a transport.
 
+mod card;
 mod ideal;
 mod report;
 mod show;
 
+use std::collections::BTreeMap;
+
 use crate::calendar::Calendar;
+use card::Card;
+
 use crate::connection::Connection;
 use crate::connection::Side;
 use crate::event::Event;
-use crate::ids::{ConnectionId, FlowId};
+use crate::ids::{ConnectionId, FlowId, PortId};
 use crate::progress::Progress;
 use crate::table::Table;
+use backwater_transport::endpoint::{Receiver, Sender};
 use backwater_transport::units::Time;
 
 /// The ends, and what they have delivered over time.
@@ -18,6 +24,8 @@ use backwater_transport::units::Time;
 pub struct Ends {
     /// A row for each flow with a transport.
     pub connections: Table<Connection>,
+    /// Cards that pull, by the ports of their hosts.
+    pub(crate) cards: BTreeMap<PortId, Card>,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
     /// What receivers have given to their applications, where a person wants to see it over time.
@@ -67,11 +75,24 @@ impl Ends {
     /// Sees to it that an end is called when something is due.
     #[inline(always)]
     pub(crate) fn set_alarm(&mut self, calendar: &mut Calendar, id: ConnectionId, side: Side) {
-        let c = &mut self.connections[id];
+        let c = &self.connections[id];
         let due = match side {
             Side::Sender => c.sender.due(),
             Side::Receiver => c.receiver.due(),
         };
+        self.set_alarm_at(calendar, id, side, due);
+    }
+
+    /// The same where the instant is known.
+    #[inline(always)]
+    pub(crate) fn set_alarm_at(
+        &mut self,
+        calendar: &mut Calendar,
+        id: ConnectionId,
+        side: Side,
+        due: Time,
+    ) {
+        let c = &mut self.connections[id];
         if c.alarms.needs(side, due) {
             let connection = id;
             calendar.push(due, Event::Timer { connection, side });

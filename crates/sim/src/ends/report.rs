@@ -1,6 +1,7 @@
 //! The sums of a flow with a transport.
 
 use backwater_transport::controller::Controller;
+use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Time;
 
 use crate::connection::ConnectionStats;
@@ -28,7 +29,7 @@ impl Ends {
             retransmitted,
             segments,
             stats,
-            warning: connection.sender.warning(),
+            warning: connection.sender.warnings(),
             header: connection.sender.controller().congestion_header(),
             approach: connection.sender.controller().approach(),
             ecn: connection.sender.controller().ecn(),

@@ -1,5 +1,6 @@
 //! Records of what has changed about a sender.
 
+use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Time;
 
 use crate::books::Books;

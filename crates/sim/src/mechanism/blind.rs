@@ -38,7 +38,7 @@ impl Network {
             told.iter().any(|(mechanism, _)| *mechanism == number)
         };
         match place {
-            Place::Station(_) => true,
+            Place::Attachment(_) => true,
             Place::Ingress(id) => obeys(id) && traffic.passes(self.ports[id].peer),
             Place::Egress(id) => {
                 let others = self.nodes[self.ports[id].node].ports.iter();
@@ -56,7 +56,7 @@ impl Network {
         let ingress = matches!(places.first(), Some(Place::Ingress(_)));
         let watched = places.iter().filter_map(|place| match place {
             Place::Egress(id) | Place::Ingress(id) => Some(*id),
-            Place::Station(_) => None,
+            Place::Attachment(_) => None,
         });
         let watched: Vec<PortId> = watched.collect();
         let mut nodes: Vec<_> = watched.iter().map(|id| self.ports[*id].node).collect();

@@ -1,4 +1,4 @@
-//! A mechanism at one node: a detector for each watched place, and a notifier with its memory of who was told.
+//! A mechanism at one node: a detector for each watched place, and a notifier, which remembers who was told.
 //! Several mechanisms that send PAUSE or PFC at one node share one, because those frames carry no origin.
 
 mod expiry;
@@ -8,20 +8,16 @@ mod passing;
 
 use std::collections::VecDeque;
 
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 
 use super::carrier::{CarriedBy, Told, Toward};
 use super::detector::Detector;
 use super::gates::Gates;
 use super::moment::{Moment, Seen, Signal};
-use super::notice::{Ask, Hosts, Notice};
-use super::notifier::Terms;
-use super::notifier::adaptive::Adaptive;
-use super::notifier::judgements::OwnSteps;
-use super::notifier::request::Requests;
-use super::notifier::standing::{Standing, Timer};
-use super::notifier::voice::Arrival;
-use super::place::{Place, Rhythm, Tally, View};
+use super::notice::{Hosts, Notice};
+use super::notifier::row::{AtNode, Cue, Cues, Facts, Timer, Waiting};
+use super::notifier::voice::{Arrival, VoiceSpec};
+use super::place::{Place, Rhythm, Sums, Tally, View};
 use super::watched::Observes;
 use crate::ids::{NodeId, PortId, kind};
 use crate::table::Row;
@@ -33,9 +29,11 @@ pub use super::watched::{HeldBack, Watched};
 pub struct Control {
     node: NodeId,
     number: u32,
-    memory: Memory,
-    /// Whether its notices name a rate. Read at every arrival.
-    rated: bool,
+    notifier: Box<dyn AtNode>,
+    /// What the notifier said of itself. Read at every arrival.
+    facts: Facts,
+    /// Neighbours that are told, by number.
+    neighbours: Vec<Toward>,
     places: Vec<Watched>,
     outbox: VecDeque<Told>,
 }
@@ -44,30 +42,20 @@ impl Row for Control {
     type Kind = kind::Control;
 }
 
-/// Who was told what.
-#[derive(Clone, Debug)]
-pub enum Memory {
-    /// Notices that hold while congestion lasts.
-    Standing(Box<Standing>),
-    /// Requests for a step.
-    Requests(Box<Requests>),
-    /// Notices with a duration that adapts.
-    Adaptive(Box<Adaptive>),
-    /// Steps that the station tells itself.
-    Own(Box<OwnSteps>),
-    /// None: packets are marked.
-    Marks,
-}
-
 impl Control {
     /// A mechanism at `node` without places yet.
-    pub fn new(node: NodeId, number: u32, memory: Memory) -> Control {
-        let rated = matches!(&memory, Memory::Standing(standing) if standing.rated());
+    pub fn new(
+        node: NodeId,
+        number: u32,
+        notifier: Box<dyn AtNode>,
+        neighbours: &[(Toward, Span)],
+    ) -> Control {
         Control {
             node,
             number,
-            memory,
-            rated,
+            facts: notifier.facts(),
+            notifier,
+            neighbours: neighbours.iter().map(|(to, _)| *to).collect(),
             places: Vec::new(),
             outbox: VecDeque::new(),
         }
@@ -83,36 +71,34 @@ impl Control {
         self.node
     }
 
-    /// Its standing notices, if it sends such.
-    pub fn standing(&self) -> Option<&Standing> {
-        match &self.memory {
-            Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
-        }
+    /// What takes its notices to their receivers.
+    pub fn carried_by(&self) -> CarriedBy {
+        self.facts.carrier
     }
 
-    /// Who was told what.
+    /// Its notifier as this type; none where it has another.
     #[cfg(test)]
-    pub fn memory_mut(&mut self) -> &mut Memory {
-        &mut self.memory
+    pub fn notifier_mut<T: 'static>(&mut self) -> Option<&mut T> {
+        let any: &mut dyn std::any::Any = &mut *self.notifier;
+        any.downcast_mut()
     }
 
-    /// Its standing notices, to change them.
-    pub fn standing_mut(&mut self) -> Option<&mut Standing> {
-        match &mut self.memory {
-            Memory::Standing(standing) => Some(standing),
-            Memory::Requests(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
-        }
+    /// The number of a neighbour from which a frame came, where the notifier must know it.
+    pub fn neighbour(&self, from: Toward) -> Option<usize> {
+        let known = |to: &Toward| *to == from || *to == Toward::Everybody;
+        let hears = self.facts.hears.has(Cues::SENDERS);
+        hears.then(|| self.neighbours.iter().position(known))?
     }
 
-    /// Whether it can speak for queues whose notices are to be on these terms.
-    pub fn speaks_like(&self, terms: Option<&Terms>) -> bool {
-        match (self.standing(), terms) {
-            (Some(standing), Some(terms)) => standing.speaks_like(terms),
-            (None, Some(terms)) => self.only_marks() && terms.carrier == CarriedBy::Mark,
-            (None, None) => true,
-            (Some(_), None) => false,
-        }
+    /// Lets the notifier know a place that is watched, and whom it may tell.
+    pub fn add_voice(&mut self, place: usize, voice: &VoiceSpec) {
+        self.places[place].audience = voice.audience;
+        self.tell(&Cue::Placed(voice));
+    }
+
+    /// Tells the notifier.
+    fn tell(&mut self, cue: &Cue) {
+        self.notifier.on(cue, &mut self.outbox);
     }
 
     /// Watches a place; gives its number.
@@ -134,7 +120,7 @@ impl Control {
     /// The station that it watches, if it does.
     pub fn station(&self) -> Option<u32> {
         match self.places.first()?.place {
-            Place::Station(station) => Some(station),
+            Place::Attachment(station) => Some(station),
             Place::Egress(_) | Place::Ingress(_) => None,
         }
     }
@@ -142,6 +128,12 @@ impl Control {
     /// When the timer of a place comes.
     pub fn rhythm(&self, place: usize) -> Option<Rhythm> {
         self.places[place].tally.as_ref().map(|t| t.rhythm)
+    }
+
+    /// Whether the detector of a place looks at how long frames have waited.
+    #[inline]
+    pub fn times(&self, place: usize) -> bool {
+        self.places[place].times
     }
 
     /// Whether something may follow from a departure of this class, beside what rates count.
@@ -158,8 +150,7 @@ impl Control {
     /// Whether something may follow from an arrival, beside what rates count.
     #[inline]
     pub fn observes_arrivals(&self, place: usize) -> bool {
-        self.places[place].observes != Observes::None
-            || matches!(self.memory, Memory::Standing(_) | Memory::Marks)
+        self.places[place].observes != Observes::None || self.facts.needs_arrivals()
     }
 
     /// Whether any class is congested, so that departures matter.
@@ -182,28 +173,21 @@ impl Control {
     }
 
     /// The places whose word a neighbour has, and the hosts that the word names.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (Place, Option<&Hosts>)> + '_ {
-        let standing = self.standing().into_iter();
-        standing.flat_map(move |s| {
-            s.holding(to)
-                .map(|(place, hosts)| (self.places[place].place, hosts))
-        })
+    pub fn holding(&self, to: Toward, now: Time) -> impl Iterator<Item = (Place, Option<&Hosts>)> {
+        let holding = self.notifier.holding(to, now).into_iter();
+        holding.map(|(place, hosts)| (self.places[place].place, hosts))
     }
 
-    /// Whether it needs the neighbour from which a frame came.
-    pub fn listens(&self, place: usize) -> bool {
-        self.standing().is_some_and(|s| s.listens(place))
-    }
-
-    /// The neighbours that a place may tell, where it sends standing notices.
+    /// The neighbours that a place may tell of congestion that stands.
     pub fn audience(&self, place: usize) -> impl Iterator<Item = Toward> {
-        let standing = self.standing().into_iter();
-        standing.flat_map(move |s| s.audience(place))
+        let (set, all) = (self.places[place].audience, self.neighbours.iter());
+        let told = all.enumerate().filter(move |(n, _)| set >> n & 1 == 1);
+        told.map(|(_, to)| *to)
     }
 
     /// Whether it asks for a rate that follows from its queue's, rather than to stop.
     pub fn rated(&self) -> bool {
-        self.rated
+        self.facts.rated
     }
 
     /// What counts a place's rates, where a part needs them.
@@ -212,15 +196,14 @@ impl Control {
         self.places[place].tally.as_deref_mut()
     }
 
-    /// A frame was queued: lets the detector observe. `queued` are the hosts of the frames in the congested queue.
-    /// True when congestion began or something is to be said.
+    /// A frame was queued: lets the detector observe. True when congestion began or something is to be said.
     pub fn enqueued(
         &mut self,
         place: usize,
         mut view: View,
         seen: &Seen,
         arrival: &Arrival,
-        queued: impl FnOnce() -> Hosts,
+        waiting: &Waiting,
     ) -> bool {
         let watched = &mut self.places[place];
         let was = watched.is_congested(arrival.class);
@@ -236,9 +219,9 @@ impl Control {
             return !self.outbox.is_empty();
         }
         match signal {
-            Some(Signal::EarlyWarning) => self.warn_early(place, &view),
+            Some(Signal::EarlyWarning) => self.warn_early(place, &view, waiting),
             Some(signal) if signal.congested() && !was => {
-                self.begin_at(place, arrival, queued);
+                self.begin_at(place, arrival, waiting);
                 true
             }
             _ => !self.outbox.is_empty(),
@@ -264,11 +247,13 @@ impl Control {
 
     #[inline]
     fn note_arrival(&mut self, place: usize, arrival: &Arrival, congested: bool) {
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.note_sender(place, arrival);
-            if congested {
-                standing.keep_up(place, arrival, &mut self.outbox);
-            }
+        let hears = self.facts.hears;
+        if hears.has(Cues::SENDERS) || congested && hears.has(Cues::ARRIVALS) {
+            self.tell(&Cue::Arrived {
+                place,
+                arrival,
+                congested,
+            });
         }
     }
 
@@ -322,32 +307,27 @@ impl Control {
             match signal {
                 Some(signal) if signal.congested() && !was => {
                     let arrival = Arrival::none(now, class, port);
-                    self.begin(place, &arrival, || queued(class));
+                    self.begin(place, &arrival, &Waiting::for_hosts(&|| queued(class)));
                 }
                 Some(signal) if signal.over() && was => self.end(place, class, now),
                 _ => {}
             }
         }
-        if let Memory::Requests(requests) = &mut self.memory {
-            let signals = &self.places[place].signals;
-            requests.ask(now, signals, &sums, &mut self.outbox);
+        if self.facts.hears.has(Cues::SUMS) {
+            self.show_sums(place, now, &sums);
         }
         before != self.places[place].congested || !self.outbox.is_empty()
     }
 
     /// Takes note of the rates that a place's own port is held to. True when something is to be said.
     pub fn held_to(&mut self, place: usize, gates: Option<&Gates>, now: Time) -> bool {
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.held_to(place, gates, now, &mut self.outbox);
-        }
+        self.tell(&Cue::HeldTo { place, gates, now });
         !self.outbox.is_empty()
     }
 
     /// A station has acknowledged a notice.
     pub fn acknowledged(&mut self, to: u32, notice: &Notice, now: Time) {
-        if let (Memory::Requests(requests), Ask::Step(step)) = (&mut self.memory, notice.ask) {
-            requests.acknowledged(to, notice.class() as u8, step.less, now);
-        }
+        self.tell(&Cue::Acknowledged { to, notice, now });
     }
 
     /// What is to be sent now, in order.
@@ -357,41 +337,37 @@ impl Control {
 
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
-        match &mut self.memory {
-            Memory::Standing(standing) => standing.start_timer(to),
-            Memory::Adaptive(adaptive) => adaptive.start_timer(),
-            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => None,
-        }
+        self.notifier.start_timer(to)
     }
 
     /// Congestion began with an arrival: whoever asks by rates asks at once.
     #[inline(never)]
-    fn begin_at(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
-        self.begin(place, arrival, queued);
-        let watched = &mut self.places[place];
-        if let (Memory::Requests(requests), Some(tally)) = (&mut self.memory, &watched.tally) {
+    fn begin_at(&mut self, place: usize, arrival: &Arrival, waiting: &Waiting) {
+        self.begin(place, arrival, waiting);
+        let tally = self.places[place].tally.as_ref();
+        if let (true, Some(tally)) = (self.facts.hears.has(Cues::SUMS), tally) {
             let sums = tally.so_far(arrival.now);
-            requests.ask(arrival.now, &watched.signals, &sums, &mut self.outbox);
+            self.show_sums(place, arrival.now, &sums);
         }
     }
 
-    fn begin(&mut self, place: usize, arrival: &Arrival, queued: impl FnOnce() -> Hosts) {
+    fn show_sums(&mut self, place: usize, now: Time, sums: &Sums) {
+        let signals = &self.places[place].signals;
+        let cue = Cue::Sampled { now, signals, sums };
+        self.notifier.on(&cue, &mut self.outbox);
+    }
+
+    fn begin(&mut self, place: usize, arrival: &Arrival, waiting: &Waiting) {
         self.places[place].congested |= 1 << arrival.class;
-        let out = &mut self.outbox;
-        match &mut self.memory {
-            Memory::Standing(standing) => standing.begin(place, arrival, queued, out),
-            Memory::Adaptive(adaptive) => adaptive.begin(arrival.class, arrival.now, out),
-            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => {}
-        }
+        self.tell(&Cue::Began {
+            place,
+            arrival,
+            waiting,
+        });
     }
 
     fn end(&mut self, place: usize, class: usize, now: Time) {
         self.places[place].congested &= !(1 << class);
-        let out = &mut self.outbox;
-        match &mut self.memory {
-            Memory::Standing(standing) => standing.end(place, class, out),
-            Memory::Adaptive(adaptive) => adaptive.clear(class, now, out),
-            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => {}
-        }
+        self.tell(&Cue::Ended { place, class, now });
     }
 }

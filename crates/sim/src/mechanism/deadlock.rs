@@ -18,7 +18,7 @@ use super::{Deadlock, Mechanisms};
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::medium::Air;
+use crate::medium::Media;
 use crate::network::{Network, Traits};
 
 /// Links of stations that have been stopped for so long are stuck. A notice holds for 6.55 s at most, and one that was renewed
@@ -38,7 +38,7 @@ impl Mechanisms {
     pub(crate) fn detect_deadlock(
         &mut self,
         network: &Network,
-        air: &Air,
+        media: &Media,
         calendar: &mut Calendar,
         now: Time,
     ) {
@@ -47,13 +47,13 @@ impl Mechanisms {
         };
         if self.deadlock.is_none() {
             let since = Time(now.0.saturating_sub(every.0));
-            let stuck = |id: PortId| match air.stuck_since(network, id, now) {
+            let stuck = |id: PortId| match media.stuck_since(network, id, now) {
                 None => network.stuck(id, now, since.0),
                 Some(since) => now.since(since) >= LONG,
             };
             let stuck: Vec<bool> = network.ports.ids().map(stuck).collect();
-            if let Some(cycle) = self.cycle(network, air, &stuck, now) {
-                let begun = cycle.iter().map(|id| air.stuck_since(network, *id, now));
+            if let Some(cycle) = self.cycle(network, media, &stuck, now) {
+                let begun = cycle.iter().map(|id| media.stuck_since(network, *id, now));
                 let at = begun.max().flatten().unwrap_or(now);
                 self.deadlock = Some(Deadlock { at, cycle });
             }
@@ -63,21 +63,21 @@ impl Mechanisms {
 
     /// Ports any of which could free `id` by sending: the congested output queues whose word it has,
     /// or, where the node watches what comes in, all that hold frames that came in through `id`.
-    fn waits_for(&self, network: &Network, air: &Air, id: PortId, now: Time) -> Vec<PortId> {
-        if let Some(hop) = air.hop(id) {
-            let told = |c: &&Control| c.stops_still(hop.from, now);
+    fn waits_for(&self, network: &Network, media: &Media, id: PortId, now: Time) -> Vec<PortId> {
+        if let Some(attachment) = media.attachment(id) {
+            let told = |c: &&Control| c.stops_still(attachment, now);
             let stations = self
                 .controls
                 .iter()
                 .filter(told)
                 .filter_map(Control::station);
-            let links = stations.flat_map(|station| air.links_with_frames(network, station));
+            let links = stations.flat_map(|station| media.waiting_ports(network, station));
             return links.collect();
         }
         let (far, peer) = (network.ports[id].far, network.ports[id].peer);
         let mut all = Vec::new();
         for control in self.controls.iter().filter(|c| c.node() == far) {
-            for (place, hosts) in control.holding(Toward::Port(peer)) {
+            for (place, hosts) in control.holding(Toward::Port(peer), now) {
                 match place {
                     Place::Egress(port) if hosts.is_none_or(|h| network.waits_toward(id, h)) => {
                         all.push(port);
@@ -91,7 +91,7 @@ impl Mechanisms {
                         all.extend(network.nodes[far].ports.iter().copied().filter(holds));
                     }
                     // A station's notices reach no port.
-                    Place::Station(_) => {}
+                    Place::Attachment(_) => {}
                 }
             }
         }
@@ -102,7 +102,7 @@ impl Mechanisms {
     fn cycle(
         &self,
         network: &Network,
-        air: &Air,
+        media: &Media,
         stuck: &[bool],
         now: Time,
     ) -> Option<Vec<PortId>> {
@@ -112,7 +112,7 @@ impl Mechanisms {
             .ids()
             .map(|id| {
                 if stuck[id.index()] {
-                    self.waits_for(network, air, id, now)
+                    self.waits_for(network, media, id, now)
                 } else {
                     Vec::new()
                 }

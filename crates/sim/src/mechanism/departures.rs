@@ -55,7 +55,8 @@ impl Mechanisms {
         let exact = port.is(Traits::ATTENTIVE) || self.awaited(network, port);
         let matters = exact
             || port.watch.is_some_and(|(control, place)| {
-                let mut view = port.view(port.queue_of(port.sending_class), port.free_at());
+                let queue = port.queue_of(port.sending_class);
+                let mut view = network.view_of(id, queue, port.free_at());
                 view.held -= match port.buffer {
                     Limit::Packets(_) => u64::from(port.sending > 0),
                     _ => u64::from(port.sending),

@@ -46,7 +46,7 @@ impl Mechanisms {
                     room: None,
                 })
             }
-            Place::Station(_) => None,
+            Place::Attachment(_) => None,
         });
         let mut needs: Vec<Headroom> = needs.collect();
         needs.sort_by_key(|need| (need.port, need.ingress));
@@ -123,7 +123,8 @@ impl Network {
             return come;
         }
         let last = feeders.iter().map(|f| begun(f) * slot(&self.ports[*f]));
-        let drained = last.min().unwrap_or(0) / slot(out);
+        // Slots may be far away.
+        let drained = last.min().unwrap_or(0).checked_div(slot(out)).unwrap_or(0);
         let alike = |f: &PortId| self.ports[*f].ps_per_byte == out.ps_per_byte;
         let in_step = feeders.len() > 1 && feeders.iter().all(alike);
         come.saturating_sub(drained + u64::from(in_step))

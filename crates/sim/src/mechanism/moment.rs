@@ -40,6 +40,9 @@ pub struct Seen {
     pub prev: Option<u32>,
     /// The neighbour that it goes to, in the same numbers.
     pub next: Option<u32>,
+    /// How long it has been in the queue, where a part needs it: over the air up to the end of its last exchange, on a wire up
+    /// to its last bit.
+    pub sojourn: Span,
     /// Time on the medium: of the frame on a wire once it has begun; over the air of all its exchanges,
     /// those that failed included.
     pub airtime: Span,
@@ -59,6 +62,7 @@ impl Seen {
             bytes: 0,
             prev: None,
             next: None,
+            sojourn: Span::ZERO,
             airtime: Span::ZERO,
             retries: 0,
             packet: None,

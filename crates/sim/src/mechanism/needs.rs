@@ -43,10 +43,14 @@ impl Set {
     /// A responder that contends less, step by step.
     pub const STEPS: Set = Set(1 << 15);
 
+    /// How long frames have waited.
+    pub const SOJOURN: Set = Set(1 << 16);
+
     /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
     pub const EVERYWHERE: Set = Set::RATES
         .and(Set::HOLDINGS)
         .and(Set::BOUND)
+        .and(Set::SOJOURN)
         .and(Set::GATES);
 
     /// Both sets together.

@@ -1,13 +1,13 @@
-//! What a mechanism tells another place. Its bytes on a wire are made in `record::frame_bytes`, those of a management
-//! frame in `medium::wifi::wifi_bytes`.
+//! What a mechanism tells another place. Its bytes on a wire are made in `backwater_wire::ethernet`, those of a management
+//! frame in `backwater_wire::wifi`.
 
 use std::sync::Arc;
 
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::ids::{FlowId, PortId};
-use crate::record::control_size;
-use crate::record::frame_bytes::{self, FrameKind};
+use backwater_wire::control_size;
+use backwater_wire::ethernet::{self, FrameKind};
 
 /// A set of hosts: bit h of the words is host number h.
 pub type Hosts = Arc<[u64]>;
@@ -219,7 +219,7 @@ impl Notice {
     pub fn map(&self) -> Option<&[u64]> {
         let hosts = self.hosts.as_deref()?;
         let named: u32 = hosts.iter().map(|word| word.count_ones()).sum();
-        (named as usize > frame_bytes::MOST_ADDRESSES).then_some(hosts)
+        (named as usize > ethernet::MOST_ADDRESSES).then_some(hosts)
     }
 
     /// The control frame's layout for the capture; `addresses` are its host numbers.

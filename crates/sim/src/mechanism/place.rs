@@ -17,7 +17,7 @@ pub enum Place {
     /// What the node holds of what came in over an interface, by class.
     Ingress(PortId),
     /// What an 802.11 station holds, by access category.
-    Station(u32),
+    Attachment(u32),
 }
 
 /// What a detector sees of one class.
@@ -35,6 +35,8 @@ pub struct View<'a> {
     pub room: u64,
     /// Bytes in headroom (shared memory only).
     pub headroom: u64,
+    /// How long the frame has waited that is first in line, where a part needs it; nought where none waits.
+    pub sojourn: Span,
     /// Rates, where a part needs them: at its timer only, because a window ends there.
     pub rates: Option<&'a Rates>,
     /// Bytes held by neighbour, where a part needs them.
@@ -51,6 +53,7 @@ impl View<'_> {
             held,
             room,
             headroom: 0,
+            sojourn: Span::ZERO,
             rates: None,
             holdings: None,
         }
@@ -382,6 +385,7 @@ mod tests {
             bytes,
             prev,
             next: Some(next),
+            sojourn: Span::ZERO,
             airtime: Span::ZERO,
             retries: 0,
             packet: None,

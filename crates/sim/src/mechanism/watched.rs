@@ -37,10 +37,14 @@ pub struct Watched {
     pub(super) place: Place,
     pub(super) detector: AnyDetector,
     pub(super) observes: Observes,
+    /// Whether it looks at how long frames have waited.
+    pub(super) times: bool,
     /// Bits of the classes that are congested.
     pub(super) congested: u8,
     /// From an arrival that leaves no more than this in its queue nothing follows, unless its class is congested.
     pub(super) calm: u64,
+    /// Bits of the neighbours that may be told while congestion lasts.
+    pub(super) audience: u64,
     /// Whether its node counts it among its alarms.
     pub(super) noted: bool,
     /// What the detector said of each class last.
@@ -62,9 +66,11 @@ impl Watched {
         Watched {
             place,
             observes: Observes::of(&detector),
+            times: detector.needs().needs.has(Set::SOJOURN),
             detector,
             congested: 0,
             calm: 0,
+            audience: 0,
             noted: false,
             signals: [Signal::Clear; MAX_CLASSES],
             tally: rhythm.map(|rhythm| Box::new(Tally::new(rhythm))),

@@ -5,7 +5,7 @@ use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span};
 
 use super::offer::{Carrier, Offer};
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// Destination, source, type (14) and frame check sequence (4). 802.3 clause 3.1.1.
 pub const HEADER_FCS: u64 = 18;

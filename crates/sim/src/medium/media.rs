@@ -2,12 +2,14 @@
 
 use backwater_transport::units::Time;
 
+use super::tdma::frames::Tdma;
 use super::wifi::air::Air;
 use crate::event::MediumKind;
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::carrier::Told;
 use crate::mechanism::notice::Notice;
 use crate::shared::Shared;
+use crate::spec::{Refusal, Spec};
 
 /// A medium that several nodes share, with all its stations.
 ///
@@ -29,9 +31,16 @@ pub(crate) trait Medium {
 pub struct Media {
     /// 802.11 media and stations.
     pub air: Air,
+    /// Frames of slots.
+    pub tdma: Tdma,
 }
 
 impl Media {
+    /// Takes up the ports whose frames wait there until a medium takes them.
+    pub(crate) fn build(&mut self, cx: &mut Shared, spec: &Spec) -> Result<(), Refusal> {
+        self.tdma.build(cx, spec)
+    }
+
     /// An event of a medium.
     #[inline(always)]
     pub(crate) fn serve(
@@ -43,6 +52,7 @@ impl Media {
     ) {
         match kind {
             MediumKind::Wifi => self.air.serve(cx, code, owner, now),
+            MediumKind::Tdma => self.tdma.serve(cx, code, owner, now),
         }
     }
 

@@ -1,17 +1,21 @@
 //! Media: what it costs to move a frame from one node to the next. A medium is a file or a folder here and a row of
 //! `MEDIA`, which says what it offers (`offer`). What serves the queue of a port is a variant of `service::Service`.
 //!
-//! * `ethernet`: wires. `trace`: links served by opportunities. `wifi`: 802.11. `boxes`: what packets pass before a queue.
+//! * `ethernet`: wires. `trace`: links served by opportunities. `boxes`: what packets pass before a queue.
+//! * `wifi`: 802.11. `tdma`: a frame of slots that terminals share.
 //! * `access`: access categories, which responders move.
+//! * `media`: all media of a world, and `attached`: what the rest of the engine asks of them.
 //!
 //! Other folders use the names that are exported here, and know no type of a medium.
 
 pub mod access;
+mod attached;
 pub mod boxes;
 pub mod ethernet;
 pub mod media;
 pub mod offer;
 pub mod service;
+pub mod tdma;
 pub mod trace;
 pub mod wifi;
 
@@ -30,4 +34,4 @@ pub static WIRE: Offer = ethernet::PART.build;
 pub static AIR: Offer = wifi::PART.build;
 
 /// Every medium.
-pub static MEDIA: &[Part<Offer>] = &[ethernet::PART, wifi::PART, trace::PART];
+pub static MEDIA: &[Part<Offer>] = &[ethernet::PART, wifi::PART, trace::PART, tdma::PART];

@@ -2,7 +2,7 @@
 
 use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// What a medium offers.
 #[derive(Copy, Clone, Debug)]

@@ -5,9 +5,11 @@ use backwater_transport::units::Time;
 
 use super::boxes::AnyBox;
 use super::ethernet::{self, GAP, PREAMBLE};
-use super::trace::{Opportunities, Server, ServerSpec};
+use super::tdma::terminal::Terminal;
+use super::trace::{Opportunities, Server};
+use crate::cause::Cause;
 use crate::ids::PortId;
-use crate::packet::List;
+use crate::packet::{List, Packet};
 
 /// What serves a port.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub enum Service {
     Line,
     /// A trace: packets leave at its opportunities. See `trace/egress`.
     Trace(Box<Server>),
+    /// Slots of a frame that several share: packets wait at the port until a slot takes them. See `tdma`.
+    Slots(Box<Terminal>),
     /// An 802.11 station: frames wait there, not at the port, until one is chosen at an attempt. See `wifi`.
     Station,
     /// A box: packets pass it on their way to another port's queue. See `boxes/egress`.
@@ -62,7 +66,7 @@ impl Service {
     /// Where a packet goes that comes to the port.
     pub fn accept(&self) -> Accepts {
         match self {
-            Service::Line | Service::Trace(_) => Accepts::Queue,
+            Service::Line | Service::Trace(_) | Service::Slots(_) => Accepts::Queue,
             Service::Station => Accepts::Medium,
             Service::Box(_) => Accepts::Box,
             Service::Fabric(_) => Accepts::Fabric,
@@ -70,25 +74,104 @@ impl Service {
     }
 
     /// When the choice that was due at `at` can be made: at once on a line, at the next opportunity of a trace, never where
-    /// no frame waits at the port. Fresh: all that waits has come at `at`.
+    /// no frame waits at the port or a medium pulls frames from it. Fresh: all that waits has come at `at`.
     pub fn next_choice(&mut self, at: Time, fresh: bool) -> Time {
         match self {
             Service::Line => at,
             Service::Trace(server) => server.opens(at, fresh),
-            Service::Station | Service::Box(_) | Service::Fabric(_) => Time::NEVER,
+            _ => Time::NEVER,
         }
     }
 
-    /// A trace at its beginning.
-    pub fn trace(spec: &ServerSpec, random: Random) -> Service {
-        Service::Trace(Box::new(Server::new(spec.clone(), random)))
+    /// Whether its frames leave at instants of its own: it has no line rate, and is told of each frame.
+    pub fn has_instants(&self) -> bool {
+        matches!(self, Service::Trace(_) | Service::Slots(_))
+    }
+
+    /// Its mean rate up to an instant at most, bit/s; none at a line.
+    pub fn mean_rate(&self, end: Time) -> Option<f64> {
+        match self {
+            Service::Trace(server) => Some(server.capacity(Time::ZERO, end)),
+            Service::Slots(terminal) => Some(terminal.spec.fastest()),
+            _ => None,
+        }
+    }
+
+    /// A packet of so many IP bytes joins the queue.
+    pub(crate) fn came(&mut self, len: u16, now: Time) {
+        match self {
+            Service::Trace(server) => server.came(len, now),
+            Service::Slots(terminal) => terminal.joined(len),
+            _ => {}
+        }
+    }
+
+    /// An arriving packet is refused.
+    pub(crate) fn refused(&mut self, packet: &Packet, now: Time) {
+        if let Service::Trace(server) = self {
+            server.refused(packet, now);
+        }
+    }
+
+    /// A packet that waits is dropped: to make room for the one that comes, or by queue management as it was to leave.
+    pub(crate) fn discarded(&mut self, cause: Cause, packet: &Packet, now: Time) {
+        match self {
+            Service::Trace(server) => server.discarded(cause, packet, now),
+            Service::Slots(terminal) => terminal.discarded(packet.len),
+            _ => {}
+        }
+    }
+
+    /// The warm-up is over.
+    pub(crate) fn warm(&mut self, now: Time) {
+        match self {
+            Service::Trace(server) => server.scorer.warm(now),
+            Service::Slots(terminal) => terminal.warm(),
+            _ => {}
+        }
+    }
+
+    /// Packets that have left the queue and are still at the port.
+    pub fn under_way(&self) -> &[List] {
+        match self {
+            Service::Fabric(crossing) => &crossing.inputs,
+            Service::Slots(terminal) => std::slice::from_ref(&terminal.under_way),
+            _ => &[],
+        }
+    }
+
+    /// Bytes that it has offered and carried since the warm-up, where only its port knows.
+    pub fn counted(&self) -> Option<(u64, u64)> {
+        let counted = self.terminal()?.counted();
+        Some((counted.offered, counted.carried))
+    }
+
+    /// Bytes that it has offered so far, where only its port knows.
+    pub(crate) fn offered(&self) -> Option<u64> {
+        Some(self.terminal()?.count.offered)
+    }
+
+    /// What sends in slots.
+    pub fn terminal(&self) -> Option<&Terminal> {
+        match self {
+            Service::Slots(terminal) => Some(terminal),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub(crate) fn terminal_mut(&mut self) -> Option<&mut Terminal> {
+        match self {
+            Service::Slots(terminal) => Some(terminal),
+            _ => None,
+        }
     }
 
     /// The server of a trace.
     pub fn server(&self) -> Option<&Server> {
         match self {
             Service::Trace(server) => Some(server),
-            Service::Line | Service::Station | Service::Box(_) | Service::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -96,7 +179,7 @@ impl Service {
     pub fn server_mut(&mut self) -> Option<&mut Server> {
         match self {
             Service::Trace(server) => Some(server),
-            Service::Line | Service::Station | Service::Box(_) | Service::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -104,7 +187,7 @@ impl Service {
     pub fn stage(&self) -> Option<&Stage> {
         match self {
             Service::Box(stage) => Some(stage),
-            Service::Line | Service::Station | Service::Trace(_) | Service::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -112,7 +195,7 @@ impl Service {
     pub fn crossing(&self) -> Option<&Crossing> {
         match self {
             Service::Fabric(crossing) => Some(crossing),
-            Service::Line | Service::Station | Service::Trace(_) | Service::Box(_) => None,
+            _ => None,
         }
     }
 
@@ -120,7 +203,7 @@ impl Service {
     pub fn crossing_mut(&mut self) -> Option<&mut Crossing> {
         match self {
             Service::Fabric(crossing) => Some(crossing),
-            Service::Line | Service::Station | Service::Trace(_) | Service::Box(_) => None,
+            _ => None,
         }
     }
 }
@@ -133,8 +216,10 @@ pub enum Link {
     Line,
     /// Opportunities, with their accounting of headers.
     Offers(Box<Opportunities>),
-    /// A radio: frames without what precedes them on the air.
-    Radio,
+    /// Slots, and the bytes that a packet takes there besides its IP bytes. Its port knows what they offered.
+    Slots(u64),
+    /// A medium that has no rate of its own: frames without what precedes them there.
+    Frames,
 }
 
 impl Link {
@@ -142,8 +227,9 @@ impl Link {
     pub fn of(service: &Service) -> Link {
         match service {
             Service::Trace(server) => Link::Offers(Box::new(Opportunities::new(server))),
+            Service::Slots(terminal) => Link::Slots(terminal.spec.overhead),
             Service::Line | Service::Box(_) | Service::Fabric(_) => Link::Line,
-            Service::Station => Link::Radio,
+            Service::Station => Link::Frames,
         }
     }
 
@@ -153,7 +239,8 @@ impl Link {
         match self {
             Link::Line => PREAMBLE + frame + GAP,
             Link::Offers(opportunities) => opportunities.size(len),
-            Link::Radio => frame,
+            Link::Slots(overhead) => u64::from(len) + overhead,
+            Link::Frames => frame,
         }
     }
 
@@ -162,11 +249,16 @@ impl Link {
         matches!(self, Link::Offers(_))
     }
 
+    /// Whether a law can measure what it offers.
+    pub fn offers(&self) -> bool {
+        matches!(self, Link::Offers(_) | Link::Slots(_))
+    }
+
     /// Bytes of all its opportunities up to now.
     pub fn offered(&mut self, now: Time) -> Option<u64> {
         match self {
             Link::Offers(opportunities) => Some(opportunities.offered(now)),
-            Link::Line | Link::Radio => None,
+            Link::Line | Link::Slots(_) | Link::Frames => None,
         }
     }
 }

@@ -283,4 +283,53 @@ mod tests {
         let pairs: Vec<_> = matched.iter().flatten().collect();
         assert_eq!(pairs.len(), 2, "{matched:?}");
     }
+
+    /// By hand from McKeown, section II.B: a pointer moves one beyond its partner, and only where the grant was accepted. Output 0 is
+    /// asked by all inputs, output 1 by input 0.
+    #[test]
+    fn pointers_move_one_beyond_an_accepted_partner() {
+        let mut islip = Islip::new(3);
+        let requests = [0b111, 0b001, 0];
+        let slots: Vec<_> = (0..4).map(|_| islip.matching(&requests)).collect();
+        // Input 0 takes output 0, so output 1 keeps its pointer.
+        assert_eq!(slots[0], [Some(0), None, None]);
+        assert_eq!(slots[1], [Some(1), Some(0), None]);
+        assert_eq!(slots[2], [Some(2), Some(0), None]);
+        // Both outputs grant input 0. Its pointer stands behind output 1, so output 0 is the next.
+        assert_eq!(slots[3], [Some(0), None, None]);
+    }
+
+    /// McKeown, section II.C: pairs that a later round adds leave the pointers.
+    #[test]
+    fn a_later_round_leaves_the_pointers() {
+        let mut islip = Islip::new(3);
+        // Both outputs grant input 0, which takes output 0. In the second round output 1 takes input 1.
+        assert_eq!(islip.matching(&[0b001, 0b011, 0]), [Some(0), Some(1), None]);
+        // So output 1 still begins with input 0, and not behind input 1.
+        assert_eq!(islip.matching(&[0, 0b101, 0]), [None, Some(0), None]);
+        // Input 1 has not moved either: of outputs 0 and 2 it takes the first.
+        assert_eq!(islip.matching(&[0b010, 0, 0b010]), [Some(1), None, None]);
+    }
+
+    /// A queue at an input takes what fills it to the byte, and not a byte more: each queue on its own, or one for all outputs.
+    #[test]
+    fn an_input_takes_what_fits_to_the_byte() {
+        let fabric = |discipline| {
+            let stages = vec![PortId::new(0), PortId::new(1)];
+            Fabric::new(discipline, 3000, 64, Span::micros(1), stages)
+        };
+        let mut queues = fabric(Discipline::VirtualOutputQueues);
+        assert!(queues.admit(0, 0, 1500) && queues.admit(0, 0, 1500));
+        assert!(!queues.admit(0, 0, 1));
+        // Another output and another input have queues of their own.
+        assert!(queues.admit(0, 1, 3000) && queues.admit(1, 0, 2999));
+        assert!(!queues.admit(1, 0, 2));
+        queues.release(0, 0, 1500, false);
+        assert!(!queues.admit(0, 0, 1501));
+        assert!(queues.admit(0, 0, 1500));
+        let mut one = fabric(Discipline::SingleQueue);
+        assert!(one.admit(0, 0, 1500) && one.admit(0, 1, 1500));
+        assert!(!one.admit(0, 1, 1));
+        assert!(one.admit(1, 1, 3000));
+    }
 }

@@ -164,6 +164,7 @@ impl Network {
         let (header, window) = match of_connection.then(|| &mut self.headers[packet]) {
             Some(Header::Data(segment, _)) => (segment.feedback.as_deref_mut(), None),
             Some(Header::Ack(ack)) => (None, Some(&mut ack.window)),
+            Some(Header::Signal(_)) => (None, None),
             None => (None, None),
         };
         let mut passing = Passing {
@@ -213,6 +214,10 @@ impl Network {
             .get(packet.to as usize)
             .map_or(u32::MAX, |node| node.0);
         let backlog = self.backlog_of(&self.laws[law]);
+        let offered = match self.laws[law].queue {
+            Watched::Port(port) => self.ports[port].more.service.offered(),
+            Watched::Station(_) => None,
+        };
         let law = &mut self.laws[law];
         Seen {
             now,
@@ -220,7 +225,7 @@ impl Network {
             ends: [from.min(to), from.max(to)],
             backlog,
             lost: false,
-            offered: law.link.offered(now),
+            offered: offered.or_else(|| law.link.offered(now)),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Network {
         };
         if idle {
             // The choice after the last departure found nothing.
-            managed.aqm.emptied();
+            managed.aqm.emptied(now);
         }
         self.update_aqm(id, now);
         let frame = self.frame(id, packet_id, q, now);
@@ -58,6 +58,24 @@ impl Network {
             Verdict::Drop => return false,
         }
         true
+    }
+
+    /// Queue management is told of a frame that finds no room; `judged` says that it has admitted the frame before.
+    pub(crate) fn tell_overflow(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        q: usize,
+        judged: bool,
+        now: Time,
+    ) {
+        if self.ports[id].more.managed.is_none() {
+            return;
+        }
+        self.update_aqm(id, now);
+        let frame = self.frame(id, packet_id, q, now);
+        let (managed, _) = self.ports[id].managed();
+        managed.aqm.refused(&frame, judged, &mut managed.random);
     }
 
     /// A frame that has just joined the class queue goes on to the queue it belongs to.

@@ -34,7 +34,7 @@ pub use laws::{Law, Values, Watched};
 pub use mail::Mail;
 pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
-pub use spent::{Spent, SpentTable};
+pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
 
 /// The network: tables of nodes, ports, flows and packets.

@@ -183,8 +183,8 @@ impl Port {
         }
     }
 
-    /// Whether its frames wait at an 802.11 station.
-    pub fn is_radio(&self) -> bool {
+    /// Whether its frames wait at a medium that its node shares with others.
+    pub fn waits_at_medium(&self) -> bool {
         self.more.service.accept() == Accepts::Medium
     }
 
@@ -249,10 +249,10 @@ impl Port {
     /// All lists of waiting data frames.
     pub fn lists(&self) -> impl Iterator<Item = &List> {
         let own = self.more.managed.iter().flat_map(|m| &m.queues);
-        let at_inputs = self.more.service.crossing().into_iter();
-        let at_inputs = at_inputs.flat_map(|stage| &stage.inputs);
         let queues = self.queues().iter().chain(own);
-        queues.map(|queue| &queue.list).chain(at_inputs)
+        queues
+            .map(|queue| &queue.list)
+            .chain(self.more.service.under_way())
     }
 
     /// A port that has never sent and holds nothing, without a wire. It has so many class queues, each with this buffer;
@@ -319,6 +319,8 @@ pub struct PortMore {
     pub held_before: u128,
     /// Instant of the last departure that was given an event.
     pub awaited: Time,
+    /// When the frame in transmission came into its queue, where the detector looks at that.
+    pub came: Time,
     /// What serves it.
     pub service: Service,
     /// Active queue management.

@@ -18,6 +18,12 @@ impl Port {
             .is_some_and(|m| !m.queues.is_empty())
     }
 
+    /// The line rate, or the most that slots give.
+    pub(crate) fn nominal_rate(&self) -> Rate {
+        let slots = self.more.service.terminal().map(|t| t.spec.fastest());
+        slots.map_or(self.more.rate, |most| Rate((most as u64).max(1)))
+    }
+
     /// Whether a class queue has room for a frame.
     #[inline(always)]
     pub(crate) fn has_room(&self, q: usize, size: u64) -> bool {

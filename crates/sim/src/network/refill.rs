@@ -79,6 +79,13 @@ impl Flow {
 }
 
 impl AnySource {
+    /// Lets a source that always has something to send keep so many packets waiting.
+    pub(crate) fn keep_waiting(&mut self, packets: u16) {
+        if let AnySource::Saturated(source) = self {
+            source.keep(packets);
+        }
+    }
+
     /// The same of a source.
     pub(crate) fn fill(&self) -> Option<u64> {
         match self {

@@ -22,6 +22,17 @@ pub struct Spent {
 pub struct SpentTable {
     rows: Vec<Spent>,
     kept: bool,
+    /// What packets have met in aggregates; empty while none has.
+    grouped: Vec<Grouped>,
+}
+
+/// What a packet has met in aggregates.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Grouped {
+    /// Ticks in which PPDUs that carried it carried others.
+    pub aggregate: u64,
+    /// Ticks at receivers, behind a frame that was missing.
+    pub reorder: u64,
 }
 
 impl SpentTable {
@@ -40,6 +51,26 @@ impl SpentTable {
             self.rows.resize(packet.index() + 1, Spent::default());
         }
         self.rows[packet.index()] = Spent::default();
+        if let Some(grouped) = self.grouped.get_mut(packet.index()) {
+            *grouped = Grouped::default();
+        }
+    }
+
+    /// What a packet has met in aggregates.
+    #[inline]
+    pub fn grouped(&self, packet: PacketId) -> Grouped {
+        self.grouped
+            .get(packet.index())
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub fn grouped_mut(&mut self, packet: PacketId) -> &mut Grouped {
+        if self.grouped.len() <= packet.index() {
+            self.grouped.resize(packet.index() + 1, Grouped::default());
+        }
+        &mut self.grouped[packet.index()]
     }
 
     /// What a packet has met; none where it is not kept.

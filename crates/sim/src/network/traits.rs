@@ -38,10 +38,14 @@ impl Traits {
     pub const STAMPED: u32 = 16384;
     /// Its data frames may bring notices to the far end.
     pub const CARRIES: u32 = 32768;
+    /// Its detector looks at how long frames have waited.
+    pub const TIMED: u32 = 65536;
+    /// The card of its host pulls segments from its flows.
+    pub const PULLED: u32 = 131_072;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =
-        Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES;
+        Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES | Traits::TIMED;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL

@@ -234,6 +234,9 @@ impl Network {
         (at, begin): (Time, Time),
         waited: u64,
     ) {
+        if self.ports[id].is(Traits::TIMED) {
+            self.ports[id].more.came = self.packets[packet_id].at;
+        }
         if self.ports[id].is(Traits::STAMPED) {
             self.stamp_departure(books, id, packet_id, at);
         }

@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::{Network, Port};
+use super::{Network, Port, Traits};
 use crate::ids::{PacketId, PortId};
 use crate::limit::Limit;
 use crate::mechanism::moment::{Moment, Seen};
@@ -16,11 +16,6 @@ impl Network {
     pub(crate) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
         let ingress = self.packets[packet_id].ingress;
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
-    }
-
-    /// The first packet of a class queue that holds some.
-    pub(crate) fn first_of(&self, id: PortId, q: usize) -> &Packet {
-        &self.packets[self.ports[id].queue(q).list.head()]
     }
 
     /// What the node holds of a class that came in through `from`.
@@ -38,6 +33,19 @@ impl Network {
                 View::level(now, class, ledger.held(local, class), u64::MAX)
             }
         }
+    }
+}
+
+impl Network {
+    /// The same as `Port::view`; with how long the first frame has waited, where the port's detector looks at that.
+    pub(crate) fn view_of(&self, id: PortId, q: usize, now: Time) -> View<'static> {
+        let port = &self.ports[id];
+        let mut view = port.view(q, now);
+        if port.is(Traits::TIMED) {
+            let first = self.packets.walk(&port.queue(q).list).next();
+            view.sojourn = first.map_or(Span::ZERO, |p| Span(now.0.saturating_sub(p.at.0)));
+        }
+        view
     }
 }
 
@@ -72,6 +80,7 @@ impl Port {
             bytes: packet.frame(),
             prev: Some(packet.entry.into()),
             next: Some(self.local),
+            sojourn: Span::ZERO,
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
@@ -98,14 +107,17 @@ pub(crate) struct Gone {
     pub class: u8,
     /// Number of the port through which it came in.
     pub entry: u8,
-    /// Whether it was lost, rather than sent.
-    pub lost: bool,
+    /// Where it was lost, rather than sent: when it came.
+    pub lost: Option<Time>,
 }
 
 impl Gone {
-    /// The frame as a detector sees it, at the port whose queue it left.
-    pub fn seen(&self, port: &Port) -> Seen {
+    /// The frame as a detector sees it, at the port whose queue it leaves now.
+    pub fn seen(&self, port: &Port, now: Time) -> Seen {
+        let sent = || port.is(Traits::TIMED).then_some(port.more.came);
+        let came = self.lost.or_else(sent);
         Seen {
+            sojourn: came.map_or(Span::ZERO, |came| now.since(came)),
             class: self.class,
             bytes: self.size,
             prev: Some(self.entry.into()),
@@ -120,8 +132,8 @@ impl Gone {
     /// What has happened to it.
     pub fn moment<'a>(&self, seen: &'a Seen) -> Moment<'a> {
         match self.lost {
-            true => Moment::Lost(seen),
-            false => Moment::Sent(seen),
+            Some(_) => Moment::Lost(seen),
+            None => Moment::Sent(seen),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Prefetching where flows have a transport: an acknowledgement waits for the connection, its sender and its segments
 //! one after the other, and a fast link serves several packets before the list is read again.
 
+use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Time;
 
 use super::{TOGETHER, Trail};

@@ -5,33 +5,32 @@
 //! line.
 //!
 //! * `ends` goes on to the two ends of flows with a transport, and deeper.
-//! * `stations` follows what 802.11 stations send.
+//! * A medium follows what its nodes send (`medium/wifi/prefetch.rs`).
 
 mod ends;
-mod stations;
 
 use std::hint::black_box;
 
 use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
-use crate::medium::Air;
+use crate::medium::Media;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::table::Id;
 
 /// Arrivals that are followed together, at most.
-const TOGETHER: usize = 32;
+pub(crate) const TOGETHER: usize = 32;
 
 /// What is followed at a step: at most N items.
-struct Trail<T, const N: usize> {
+pub(crate) struct Trail<T, const N: usize> {
     at: [T; N],
     count: usize,
 }
 
 impl<T: Copy, const N: usize> Trail<T, N> {
-    fn new(none: T) -> Self {
+    pub(crate) fn new(none: T) -> Self {
         Trail {
             at: [none; N],
             count: 0,
@@ -40,13 +39,13 @@ impl<T: Copy, const N: usize> Trail<T, N> {
 
     /// Adds an item where `is` holds, without a branch.
     #[inline]
-    fn push(&mut self, what: T, is: bool) {
+    pub(crate) fn push(&mut self, what: T, is: bool) {
         self.at[self.count] = what;
         self.count += usize::from(is);
     }
 
     #[inline]
-    fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.at[..self.count]
     }
 }
@@ -54,10 +53,10 @@ impl<T: Copy, const N: usize> Trail<T, N> {
 /// Prefetches what the events in the calendar's list will read. The only branches are those on the kind of event: others
 /// could not be predicted.
 #[inline(never)]
-pub(crate) fn next_events(shared: &Shared, ends: &Ends, air: &Air) {
+pub(crate) fn next_events(shared: &Shared, ends: &Ends, media: &Media) {
     let (calendar, network) = (&shared.run.calendar, &shared.network);
-    if !air.radios.is_empty() {
-        black_box(stations::follow(calendar, network, air));
+    if !media.are_unused() {
+        black_box(media.prefetch(calendar, network));
     }
     let mut read = 0;
     let mut arrivals = Trail::<PortId, { TOGETHER + 1 }>::new(Id::NONE);

@@ -1,32 +1,24 @@
-//! Every algorithm of active queue management, and one at work at a port.
+//! The enum of all algorithms of active queue management, made from their list, and one at work at a port.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::Rate;
 
-use super::aqm::{Aqm, CustomAqm, Frame, Parties, Verdict, Waiting};
-use super::codel::Codel;
-use super::codel_mahimahi::CodelMahimahi;
-use super::drop_head::DropHead;
-use super::dualpi2::DualPi2;
-use super::fq_codel::FqCodel;
-use super::pie::Pie;
-use super::pie_mahimahi::PieMahimahi;
-use super::ramp::Ramp;
-use super::red::Red;
+use super::AnyAqm;
+use super::aqm::Aqm;
 use super::row::ClassQueue;
 
 macro_rules! aqms {
-    ($($name:ident),*) => {
+    ($($module:ident::$name:ident),* $(,)?) => {
         /// Every algorithm.
         #[derive(Clone, Debug)]
         pub enum AnyAqm {
-            $(#[doc = "See its file."] $name(Box<$name>),)*
+            $(#[doc = "See its file."] $name(Box<$module::$name>),)*
             /// From outside this crate.
             Custom(Box<dyn CustomAqm>),
         }
 
-        $(impl From<$name> for AnyAqm {
-            fn from(aqm: $name) -> AnyAqm {
+        $(impl From<$module::$name> for AnyAqm {
+            fn from(aqm: $module::$name) -> AnyAqm {
                 AnyAqm::$name(Box::new(aqm))
             }
         })*
@@ -80,6 +72,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.push(frame, random),
                 }
             }
+            fn refused(&mut self, frame: &Frame, judged: bool, random: &mut Random) {
+                match self {
+                    $(AnyAqm::$name(a) => a.refused(frame, judged, random),)*
+                    AnyAqm::Custom(a) => a.refused(frame, judged, random),
+                }
+            }
             fn choose(&mut self, queues: &[ClassQueue]) -> usize {
                 match self {
                     $(AnyAqm::$name(a) => a.choose(queues),)*
@@ -98,27 +96,17 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.takes_next(),
                 }
             }
-            fn emptied(&mut self) {
+            fn emptied(&mut self, now: Time) {
                 match self {
-                    $(AnyAqm::$name(a) => a.emptied(),)*
-                    AnyAqm::Custom(a) => a.emptied(),
+                    $(AnyAqm::$name(a) => a.emptied(now),)*
+                    AnyAqm::Custom(a) => a.emptied(now),
                 }
             }
         }
     };
 }
 
-aqms!(
-    DropHead,
-    Codel,
-    CodelMahimahi,
-    FqCodel,
-    Pie,
-    PieMahimahi,
-    Red,
-    Ramp,
-    DualPi2
-);
+pub(super) use aqms;
 
 /// An algorithm at a port.
 #[derive(Clone, Debug)]

@@ -124,6 +124,10 @@ pub trait Aqm {
         Verdict::Accept
     }
 
+    /// A frame that arrives is lost because there is no room for it. `judged` says that `push` has seen it, as where the
+    /// memory of a switch is full.
+    fn refused(&mut self, _frame: &Frame, _judged: bool, _random: &mut Random) {}
+
     /// The queue of its own to serve; called with a frame waiting in at least one of them.
     fn choose(&mut self, _queues: &[ClassQueue]) -> usize {
         0
@@ -145,11 +149,32 @@ pub trait Aqm {
         None
     }
 
-    /// The port found no frame since this was called last.
-    fn emptied(&mut self) {}
+    /// A frame arrives, and the port has found none since this was called last.
+    fn emptied(&mut self, _now: Time) {}
 }
 
 crate::custom::custom! {
     /// An algorithm from outside this crate.
     CustomAqm: Aqm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame in transmission waits no more.
+    #[test]
+    fn what_is_being_sent_does_not_wait() {
+        let packets = Packets::default();
+        let queue = ClassQueue {
+            bytes: 2000,
+            ..ClassQueue::default()
+        };
+        let waiting = Waiting {
+            queues: &[queue],
+            packets: &packets,
+            sending: 1500,
+        };
+        assert_eq!(waiting.bytes(), 500);
+    }
 }

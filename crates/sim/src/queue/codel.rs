@@ -9,7 +9,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict};
-use super::row::Build;
+use super::row::{Build, ECN};
 
 /// The constants.
 #[derive(Copy, Clone, Debug)]
@@ -130,7 +130,7 @@ impl Aqm for Codel {
         self.law.judge(&mut self.state, frame)
     }
 
-    fn emptied(&mut self) {
+    fn emptied(&mut self, _now: Time) {
         self.state.emptied();
     }
 }
@@ -161,14 +161,6 @@ pub(super) const MTU: Opt = Opt::new(
     "a largest frame: a queue that holds no more is left alone",
 )
 .at_most("65535 B");
-/// Option `ecn`.
-pub(super) const ECN: Opt = Opt::new(
-    "ecn",
-    Kind::Flag,
-    Default::Is("true"),
-    "mark packets that take marks instead of dropping them",
-);
-
 /// The row.
 pub const PART: Part<Build<Codel>> = Part {
     id: "codel",

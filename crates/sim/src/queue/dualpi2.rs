@@ -172,7 +172,7 @@ impl Aqm for DualPi2 {
         verdict
     }
 
-    fn emptied(&mut self) {
+    fn emptied(&mut self, _now: Time) {
         self.credit = (2 * self.share - 100) * MTU;
     }
 }
@@ -303,7 +303,7 @@ pub const PART: Part<Build<DualPi2>> = Part {
             credit: 0,
             contended: false,
         };
-        dual.emptied();
+        dual.emptied(Time::ZERO);
         Ok(Made {
             room: Room::Default(Limit::Packets(10_000)),
             ..dual.into()
@@ -461,5 +461,47 @@ mod tests {
             d.pop(&frame(queue, Ecn::Ect1, Span::ZERO));
         }
         assert!(classic.abs_diff(100) <= 1, "{classic}");
+    }
+
+    /// RFC 9332 figure 6: the base follows the longer of the two waits. 30 ms after 20 ms with a target of 15 ms:
+    /// 0.05 + 0.15 × 0.015 + 3 × 0.010, whichever queue waits so long.
+    #[test]
+    fn the_longer_wait_of_the_two_queues_counts() {
+        let ms = |n: u64| Time(Span::millis(n).0);
+        for waits in [[30, 0], [0, 30], [30, 10], [10, 30]] {
+            let mut packets = Packets::default();
+            let mut queues = vec![ClassQueue::default(); 2];
+            for (queue, wait) in queues.iter_mut().zip(waits) {
+                if wait == 0 {
+                    continue;
+                }
+                let id = packets.create(Packet {
+                    next: Id::NONE,
+                    flow: Id::NONE,
+                    to: 0,
+                    len: 1500,
+                    traffic: Traffic::default(),
+                    entry: 0,
+                    seq: 0,
+                    ingress: Id::NONE,
+                    born: Time::ZERO,
+                    at: ms(45 - wait),
+                    serial: 0,
+                    waited: 0,
+                    gated: 0,
+                });
+                packets.append(&mut queue.list, id);
+            }
+            let mut d = dual(0.15, 3.0);
+            d.due = ms(45);
+            let waiting = Waiting {
+                queues: &queues,
+                packets: &packets,
+                sending: 0,
+            };
+            d.update(ms(45), &waiting);
+            assert!((d.base - 0.082_25).abs() < 1e-12, "{waits:?}: {}", d.base);
+            assert_eq!(d.due, ms(60));
+        }
     }
 }

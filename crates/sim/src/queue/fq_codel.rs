@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Time};
 
 use super::aqm::{Aqm, Frame, Parties, Verdict};
 use super::codel::{self, Law};
-use super::row::{Build, ClassQueue, Made, Room};
+use super::row::{Build, ClassQueue, ECN, Made, Room};
 use crate::limit::Limit;
 
 /// The queues and their turns.
@@ -172,7 +172,7 @@ impl Aqm for FqCodel {
         verdict
     }
 
-    fn emptied(&mut self) {
+    fn emptied(&mut self, _now: Time) {
         while let Some(flow) = self.new.pop_front().or_else(|| self.old.pop_front()) {
             self.flows[flow].state.emptied();
             self.unlist(flow);
@@ -190,7 +190,7 @@ pub const PART: Part<Build<FqCodel>> = Part {
         codel::TARGET,
         codel::INTERVAL,
         codel::MTU,
-        codel::ECN,
+        ECN,
         Opt::new(
             "flows",
             Kind::Count,
@@ -237,7 +237,7 @@ pub const PART: Part<Build<FqCodel>> = Part {
 #[cfg(test)]
 mod tests {
     use backwater_transport::segment::Ecn;
-    use backwater_transport::units::{Span, Time};
+    use backwater_transport::units::Span;
 
     use super::*;
     use crate::packet::{Packet, Packets, Traffic};
@@ -323,7 +323,7 @@ mod tests {
             let count = sent.iter().filter(|one| **one == flow).count();
             assert!(count.abs_diff(expected) <= 2, "{flow}: {count}");
         }
-        fq.emptied();
+        fq.emptied(Time::ZERO);
         assert!(fq.load.is_empty(), "{:?}", fq.load);
         assert!(fq.flows.iter().all(|flow| !flow.listed));
     }
@@ -344,5 +344,34 @@ mod tests {
         // 100 ms after the first frame, but no interval since the queue was empty.
         assert_eq!(fq.pop(&late(100)), Verdict::Accept);
         assert_eq!(fq.pop(&late(200)), Verdict::Mark);
+    }
+
+    /// RFC 8290 section 4.1.1: a flow that comes to the lists has a quantum of credit, whatever it had when it left them.
+    #[test]
+    fn a_flow_that_comes_again_has_a_quantum() {
+        let mut fq = FqCodel::new(LAW, 3000, 2, Hosts::Ignored);
+        let mut random = Random::stream(1, "test", "fq-codel");
+        let now = |flow| frame(flow, Time::ZERO, Span::ZERO);
+        fq.push(&now(0), &mut random);
+        fq.pop(&now(0));
+        fq.push(&now(1), &mut random);
+        let mut queues = waiting(2);
+        queues[0] = ClassQueue::default();
+        // Flow 0 has nothing left: its turns pass, and it leaves the lists with half a quantum.
+        for _ in 0..3 {
+            assert_eq!(fq.choose(&queues), 1);
+            fq.pop(&now(1));
+        }
+        assert!(!fq.flows[0].listed);
+        fq.push(&now(0), &mut random);
+        let queues = waiting(2);
+        let sent: Vec<usize> = (0..3)
+            .map(|_| {
+                let flow = fq.choose(&queues);
+                fq.pop(&now(flow));
+                flow
+            })
+            .collect();
+        assert_eq!(sent, [0, 0, 1]);
     }
 }

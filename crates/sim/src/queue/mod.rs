@@ -4,6 +4,7 @@
 
 mod any_aqm;
 pub mod aqm;
+mod blue;
 mod codel;
 mod codel_mahimahi;
 mod drop_head;
@@ -17,15 +18,20 @@ mod pie_mahimahi;
 mod ramp;
 mod red;
 mod row;
+mod script;
 mod strict_priority;
 mod wrr;
 
 use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Rate, Time};
 
-pub use any_aqm::{AnyAqm, Managed};
+pub use any_aqm::Managed;
 pub use aqm::Aqm;
 pub use row::{ClassQueue, Room, Scheduler};
 
+use any_aqm::aqms;
+use aqm::{CustomAqm, Frame, Parties, Verdict, Waiting};
 use drr::Drr;
 use fifo::Fifo;
 use row::Made;
@@ -89,6 +95,25 @@ impl Scheduler for AnyScheduler {
     }
 }
 
+aqms! {
+    drop_head::DropHead,
+    codel::Codel,
+    codel_mahimahi::CodelMahimahi,
+    fq_codel::FqCodel,
+    pie::Pie,
+    pie_mahimahi::PieMahimahi,
+    red::Red,
+    blue::Blue,
+    ramp::Ramp,
+    dualpi2::DualPi2,
+}
+
+impl From<script::Script> for AnyAqm {
+    fn from(script: script::Script) -> AnyAqm {
+        AnyAqm::Custom(Box::new(script))
+    }
+}
+
 /// What a port's queue is made of.
 #[derive(Clone, Debug)]
 pub struct Queue {
@@ -139,6 +164,10 @@ macro_rules! rows {
     };
 }
 
+/// Queue management that a host makes. A world that holds one and has no host is refused.
+pub static HOSTED: &[Part<Build>] =
+    &[script::PART.with_build(|args| (script::PART.build)(args).map(managed))];
+
 rows! {
     scheduled: fifo::PART,
     scheduled: strict_priority::PART,
@@ -152,6 +181,7 @@ rows! {
     managed: pie::PART,
     managed: pie_mahimahi::PART,
     managed: red::PART,
+    managed: blue::PART,
     managed: ramp::PART,
     managed: ramp::WRED,
     managed: dualpi2::PART,

@@ -12,8 +12,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict, Waiting};
-use super::codel::ECN;
-use super::row::Build;
+use super::row::{Build, ECN};
 
 /// Gains of the integral and of the proportional part, per second.
 const ALPHA: f64 = 0.125;

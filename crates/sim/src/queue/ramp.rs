@@ -16,8 +16,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Rate;
 
 use super::aqm::{Aqm, Frame, Verdict};
-use super::codel::ECN;
-use super::row::{Build, Made};
+use super::row::{Build, CLASSES, ECN, Made};
 
 /// The constants.
 #[derive(Clone, Debug)]
@@ -82,16 +81,6 @@ impl Aqm for Ramp {
         Verdict::Accept
     }
 }
-
-/// Option `classes`.
-pub(super) const CLASSES: Opt = Opt::new(
-    "classes",
-    Kind::Count,
-    Default::Is("1"),
-    "class queues, the highest first, each with an average of its own",
-)
-.at_least("1")
-.at_most("8");
 
 /// `min` and `max`, which must not cross.
 pub(super) fn thresholds(min: u64, max: u64) -> Result<(u64, u64), Refusal> {

@@ -1,4 +1,4 @@
-//! Detects: a moving average of the bytes that wait, taken at arrivals.
+//! Detects: a moving average of the bytes that wait, taken at arrivals, those included that find no room.
 //! Tells: marks or drops on arrival with a probability that grows with the average, spread evenly by
 //! the count of frames since the last; above the upper threshold it drops.
 //! Responds: left to the sender's controller.
@@ -13,9 +13,8 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict};
-use super::codel::ECN;
-use super::ramp::{CLASSES, thresholds};
-use super::row::{Build, Made};
+use super::ramp::thresholds;
+use super::row::{Build, CLASSES, ECN, Made};
 use crate::limit::MAX_CLASSES;
 
 /// Thresholds that a line passes in less time cannot tell a burst from a queue that stands. Adaptive RED (Floyd, Gummadi,
@@ -130,6 +129,13 @@ impl Aqm for Red {
         }
         state.count += 1;
         Verdict::Accept
+    }
+
+    /// The paper takes the average at each arriving packet (figure 1), and judges each: one that finds no room, too.
+    fn refused(&mut self, frame: &Frame, judged: bool, random: &mut Random) {
+        if !judged {
+            self.push(frame, random);
+        }
     }
 
     fn warning(&self) -> Option<String> {
@@ -318,6 +324,22 @@ mod tests {
         traced.state[0].average = expected;
         traced.push(&next, &mut random);
         assert_eq!(traced.state[0].average, 0.0);
+    }
+
+    /// Ten frames find no room beside 40 kB that wait: 1 - 0.75^10 of the way up to that. One that was judged before the memory
+    /// of its switch was full counts once.
+    #[test]
+    fn frames_that_find_no_room_count_in_the_average() {
+        let mut red = Red::new(100_000, 300_000, 0.1, 0.25, 1000);
+        let mut random = Random::stream(1, "test", "red");
+        red.state[0].idle = None;
+        for _ in 0..10 {
+            red.refused(&arrival(40_000), false, &mut random);
+        }
+        let expected = 40_000.0 * (1.0 - libm::pow(0.75, 10.0));
+        assert!((red.state[0].average - expected).abs() < 1e-9);
+        red.refused(&arrival(40_000), true, &mut random);
+        assert!((red.state[0].average - expected).abs() < 1e-9);
     }
 
     /// A greatest threshold of 30 kB is sent in 100 us at 2.4 Gbit/s. Of a line that is faster the person is warned.

@@ -1,7 +1,7 @@
 //! What the row of a queue makes, and what a queue is made of. Files of schedulers and of algorithms know this one, and
 //! not each other's lists.
 
-use backwater_transport::part::{Args, Refusal};
+use backwater_transport::part::{Args, Default, Kind, Opt, Refusal};
 
 use crate::limit::Limit;
 use crate::packet::List;
@@ -70,3 +70,21 @@ impl<T> From<T> for Made<T> {
 
 /// How a row makes its scheduler or algorithm from options that were checked.
 pub type Build<T> = fn(&Args) -> Result<Made<T>, Refusal>;
+
+/// Option `ecn` of all that mark.
+pub(super) const ECN: Opt = Opt::new(
+    "ecn",
+    Kind::Flag,
+    Default::Is("true"),
+    "mark packets that take marks instead of dropping them",
+);
+
+/// Option `classes` of algorithms that watch several class queues.
+pub(super) const CLASSES: Opt = Opt::new(
+    "classes",
+    Kind::Count,
+    Default::Is("1"),
+    "class queues, the highest first, each with an average of its own",
+)
+.at_least("1")
+.at_most("8");

@@ -47,6 +47,10 @@ pub struct DelaySum {
     pub contention: u128,
     /// In 802.11 exchanges that failed.
     pub retries: u128,
+    /// In 802.11 PPDUs, while they carried other packets.
+    pub aggregate: u128,
+    /// At 802.11 receivers, behind a frame that was missing.
+    pub reorder: u128,
     /// On wires.
     pub propagation: u128,
 }
@@ -91,7 +95,7 @@ pub struct FlowStats {
     /// Entered, delivered, dropped and marked at the end of the warm-up.
     pub base: [Count; 4],
     /// Parts of the waiting: for an 802.11 medium, and in exchanges there that failed.
-    on_air: [u128; 2],
+    on_air: [u128; 4],
 }
 
 impl FlowStats {
@@ -134,10 +138,12 @@ impl FlowStats {
         }
     }
 
-    /// What a packet that was just delivered had met at 802.11 stations, in ticks.
-    pub fn met_on_air(&mut self, contention: u64, retries: u64) {
-        self.on_air[0] += u128::from(contention);
-        self.on_air[1] += u128::from(retries);
+    /// What a packet that was just delivered had met at 802.11 stations, in ticks:
+    /// contention, retries, others in its PPDUs, frames that were missing.
+    pub fn met_on_air(&mut self, ticks: [u64; 4]) {
+        for (sum, ticks) in self.on_air.iter_mut().zip(ticks) {
+            *sum += u128::from(ticks);
+        }
     }
 
     /// Sums of the delays of packets delivered after the warm-up.
@@ -147,14 +153,16 @@ impl FlowStats {
         let serial = more.serial + u128::from(sums.serial);
         let waited = more.waited + u128::from(sums.waited);
         let gated = more.gated + u128::from(sums.gated);
-        let [contention, retries] = self.on_air;
+        let [contention, retries, aggregate, reorder] = self.on_air;
         DelaySum {
             total,
             serial,
-            queue: waited - gated - contention - retries,
+            queue: waited - gated - contention - retries - aggregate - reorder,
             gate: gated,
             contention,
             retries,
+            aggregate,
+            reorder,
             propagation: total - waited - serial,
         }
     }
@@ -172,7 +180,7 @@ impl FlowStats {
         (self.sums, self.more) = (Sums::default(), Sums::default());
         self.max = 0;
         self.victims = 0;
-        self.on_air = [0; 2];
+        self.on_air = [0; 4];
         self.dropped_early = Count::default();
         if let Some(age) = &mut self.age {
             age.warm(now);

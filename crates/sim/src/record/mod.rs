@@ -1,15 +1,9 @@
 //! What is kept of a run: counters, the fingerprint, and, on request, every event.
 
 pub mod age;
-pub(crate) mod checksum;
-mod congestion_bytes;
-pub mod control_size;
 pub mod delays;
 pub mod fingerprint;
 pub mod flow_stats;
-pub mod frame_bytes;
-pub mod pcapng;
-pub(crate) mod tcp_bytes;
 pub mod variance_time;
 
 use std::sync::Arc;

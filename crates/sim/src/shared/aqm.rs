@@ -55,7 +55,7 @@ impl Shared {
 
     /// The frame that leaves at `at`: asks frame by frame until one may go. None where none is left, or
     /// where the choice was made on the way.
-    pub(super) fn judge_next(&mut self, id: PortId, at: Time) -> Option<Choice> {
+    pub(crate) fn judge_next(&mut self, id: PortId, at: Time) -> Option<Choice> {
         loop {
             self.network.update_aqm(id, at);
             let (own, choice) = self.network.candidate(id, at);
@@ -101,7 +101,7 @@ impl Shared {
     }
 
     /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
-    pub(super) fn cull(&mut self, id: PortId, q: usize, at: Time) {
+    pub(crate) fn cull(&mut self, id: PortId, q: usize, at: Time) {
         loop {
             let port = &self.network.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");
@@ -147,11 +147,10 @@ impl Shared {
             size,
             class: packet.class(),
             entry: packet.entry,
-            lost: true,
+            lost: Some(packet.at),
         };
-        if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.discarded(cause, &self.network.packets[packet_id], at);
-        }
+        let service = &mut self.network.ports[id].more.service;
+        service.discarded(cause, &self.network.packets[packet_id], at);
         self.network
             .lose(&mut self.run.books, packet_id, cause, id, at);
         self.observe_departure(id, &gone, at);

@@ -73,6 +73,6 @@ impl Shared {
         port.count_sent(size, held);
         fabric.release(input, output, size, last);
         let onward = self.enqueue(next, packet_id, now);
-        debug_assert_eq!(onward, Onward::Done, "no radio is behind a fabric");
+        debug_assert_eq!(onward, Onward::Done, "no shared medium is behind a fabric");
     }
 }

@@ -19,7 +19,14 @@ impl Shared {
         let flow = &mut self.network.flows[flow_id];
         let delay = flow.stats.deliver(packet, now);
         if let Some(spent) = self.network.spent.get(packet_id) {
-            flow.stats.met_on_air(spent.contention, spent.retries);
+            let grouped = self.network.spent.grouped(packet_id);
+            let met = [
+                spent.contention,
+                spent.retries,
+                grouped.aggregate,
+                grouped.reorder,
+            ];
+            flow.stats.met_on_air(met);
         }
         self.run
             .books

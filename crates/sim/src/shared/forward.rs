@@ -171,7 +171,7 @@ impl Shared {
                 size,
                 class,
                 entry,
-                lost: false,
+                lost: None,
             };
             self.observe_departure(id, &gone, at);
         }
@@ -187,7 +187,7 @@ impl Shared {
             let queue = port.pick(&self.network.packets);
             return self.start(id, queue, Id::NONE, at);
         }
-        if port.more.service.server().is_some() {
+        if port.more.service.has_instants() {
             return self.serve(id, at, now);
         }
         if port.more.managed.is_some() {

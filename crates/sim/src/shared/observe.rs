@@ -1,8 +1,6 @@
 //! Detectors at ports and interfaces of switches: they observe every change there. What they say travels as `tell` has
 //! it.
 
-use std::sync::Arc;
-
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
@@ -11,6 +9,7 @@ use crate::cause::Cause;
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::moment::Seen;
 use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::row::Waiting;
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::network::views::{Gone, queued_hosts};
@@ -22,7 +21,7 @@ use crate::table::Id;
 impl Shared {
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
-    pub(super) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
+    pub(crate) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if self.network.ports[id].is(Traits::ACCOUNTED) {
             self.account_departure(id, gone, at);
         }
@@ -35,14 +34,14 @@ impl Shared {
     fn detect_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
         if let Some((control, place)) = self.network.ports[id].watch {
             let c = &mut self.mechanisms.controls[control];
-            if let (false, Some(tally)) = (gone.lost, c.tally(place)) {
+            if let (None, Some(tally)) = (gone.lost, c.tally(place)) {
                 tally.left(false, gone.queue as u8, Id::NONE, gone.size, at);
             }
             if !c.observes_departure(place, gone.queue) {
                 return;
             }
-            let view = self.network.ports[id].view(gone.queue, at);
-            let seen = gone.seen(&self.network.ports[id]);
+            let view = self.network.view_of(id, gone.queue, at);
+            let seen = gone.seen(&self.network.ports[id], at);
             let c = &mut self.mechanisms.controls[control];
             if c.released(place, view, &gone.moment(&seen)) {
                 self.after_observation(control, place, id, at);
@@ -65,7 +64,7 @@ impl Shared {
             }
             self.settle_before(id, at);
             let view = self.network.ingress_view(watched, class, at);
-            let seen = gone.seen(&self.network.ports[id]);
+            let seen = gone.seen(&self.network.ports[id], at);
             if self.mechanisms.controls[control].released(place, view, &gone.moment(&seen)) {
                 self.after_observation(control, place, watched, at);
             }
@@ -76,10 +75,9 @@ impl Shared {
     #[inline(never)]
     pub(super) fn observe_arrival(&mut self, id: PortId, packet_id: PacketId, q: usize, now: Time) {
         let port = &mut self.network.ports[id];
-        if port.shut_until == Time::NEVER
-            && let Some(server) = port.more.service.server_mut()
-        {
-            server.came(self.network.packets[packet_id].len, now);
+        if port.shut_until == Time::NEVER {
+            let len = self.network.packets[packet_id].len;
+            port.more.service.came(len, now);
         }
         if self.run.books.record.is_some() {
             let held = self.network.ports[id].queue(q).bytes;
@@ -120,13 +118,13 @@ impl Shared {
         } = &self.network;
         let (port, packet) = (&ports[id], &packets[packet_id]);
         let (seen, arrival) = port.arrival(id, packet, q, now);
-        let view = port.view(q, now);
+        let view = self.network.view_of(id, q, now);
         let c = &mut self.mechanisms.controls[control];
         if let Some(tally) = c.tally(place) {
             tally.came(seen.prev, q as u8, packet.flow, seen.bytes, now);
         }
         let queued = || queued_hosts(packets, &port.queue(q).list, hosts.len());
-        let spoke = c.enqueued(place, view, &seen, &arrival, queued);
+        let spoke = c.enqueued(place, view, &seen, &arrival, &Waiting::for_hosts(&queued));
         self.mark_congested(control, place, (id, packet_id), q, now);
         if spoke {
             self.after_observation(control, place, id, now);
@@ -178,7 +176,7 @@ impl Shared {
                 .await_those_before(&mut self.network, &mut self.run.calendar, id, now);
         }
         let c = &mut self.mechanisms.controls[control];
-        let spoke = c.enqueued(place, view, &seen, &arrival, || Arc::from([]));
+        let spoke = c.enqueued(place, view, &seen, &arrival, &Waiting::nothing());
         self.mark_congested(control, place, (id, packet_id), class, now);
         if spoke {
             self.after_observation(control, place, from, now);
@@ -213,11 +211,15 @@ impl Shared {
         now: Time,
     ) {
         self.network.stamp_arrival(id, packet_id, true, now);
+        if cause != Cause::Aqm {
+            let judged = cause == Cause::MemoryFull;
+            self.network.tell_overflow(id, packet_id, q, judged, now);
+        }
         if let Some((control, place)) = self.network.ports[id].watch {
             self.mechanisms.mind_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);
             let (seen, arrival) = port.arrival(id, packet, q, now);
-            let (view, flow) = (port.view(q, now), packet.flow);
+            let (view, flow) = (self.network.view_of(id, q, now), packet.flow);
             let c = &mut self.mechanisms.controls[control];
             if let Some(tally) = c.tally(place) {
                 tally.came(seen.prev, q as u8, flow, seen.bytes, now);
@@ -226,9 +228,8 @@ impl Shared {
                 self.after_observation(control, place, id, now);
             }
         }
-        if let Some(server) = self.network.ports[id].more.service.server_mut() {
-            server.refused(&self.network.packets[packet_id], now);
-        }
+        let service = &mut self.network.ports[id].more.service;
+        service.refused(&self.network.packets[packet_id], now);
         self.network
             .lose(&mut self.run.books, packet_id, cause, id, now);
     }
@@ -238,7 +239,7 @@ impl Shared {
         self.catch_up(id, now);
         let classes = self.network.ports[id].queues().len();
         let views: Vec<View> = (0..classes)
-            .map(|q| self.network.ports[id].view(q, now))
+            .map(|q| self.network.view_of(id, q, now))
             .collect();
         let (ports, packets, hosts) = (
             &self.network.ports,

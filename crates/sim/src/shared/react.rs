@@ -50,6 +50,7 @@ impl Shared {
             port.shut_until = gates.shut_until();
         }
         port.retry(now);
+        self.network.recheck_card(id);
         self.mechanisms.note_heard(notice.mechanism);
         self.mechanisms.mind_drain(&self.network, id, now);
         self.run.books.fingerprint.add(

@@ -16,14 +16,12 @@ mod cbr;
 mod csv;
 mod exponential_on_off;
 mod frames;
-mod ip;
 mod law;
 mod on_off;
 pub mod outside;
 mod pace;
+mod packets;
 mod pareto_on_off;
-mod pcap;
-mod pcapng;
 mod periodic_on_off;
 mod poisson;
 mod replay;
@@ -137,6 +135,7 @@ sources! {
     pareto_on_off::ParetoOnOff,
     periodic_on_off::PeriodicOnOff,
     replay::Replay,
+    packets::Packets,
     outside::Outside,
     bulk::Bulk,
     request_response::RequestResponse,
@@ -155,6 +154,8 @@ impl AnySource {
     }
 }
 
+pub use packets::Packets;
+
 /// How a source is made from its checked options.
 pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
 
@@ -172,6 +173,7 @@ pub static SOURCES: &[Part<Build>] = &[
     pareto_on_off::PART,
     periodic_on_off::PART,
     replay::PART,
+    packets::PART,
     outside::PART,
     bulk::PART,
     request_response::PART,

@@ -13,7 +13,8 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, PS_PER_S, Span, Time};
 
 use super::trace::{Fault, Place};
-use super::{AnySource, Build, Demand, LARGEST, Source, csv, ip, later, pcap, pcapng};
+use super::{AnySource, Build, Demand, LARGEST, Source, csv, later, trace};
+use backwater_wire::{ip_length, pcap_reader, pcapng_reader};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -59,10 +60,11 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     let (file, scale) = (args.file("file"), args.number("scale"));
     let content = &*file.content;
     let format = match args.choice("format") {
-        "auto" if pcap::magic(content).is_some() => "pcap",
-        "auto" if pcapng::begins(content) => "pcapng",
+        "auto" if pcap_reader::magic(content).is_some() => "pcap",
+        "auto" if pcapng_reader::begins(content) => "pcapng",
         "auto" if content.starts_with(&[0x1f, 0x8b]) => {
-            return Err(Place::Whole.fault("compressed with gzip").refusal(
+            return Err(trace::refusal(
+                &Place::Whole.fault("compressed with gzip"),
                 "file",
                 &file,
                 "decompress it first",
@@ -72,15 +74,15 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         written => written,
     };
     let (read, fix) = match format {
-        "pcap" => (captured(content, pcap::read), CAPTURE_FIX),
-        "pcapng" => (captured(content, pcapng::read), CAPTURE_FIX),
+        "pcap" => (captured(content, pcap_reader::read), CAPTURE_FIX),
+        "pcapng" => (captured(content, pcapng_reader::read), CAPTURE_FIX),
         _ => (
             csv::read(content),
             "write a header such as time_s,size_B and one packet on each line",
         ),
     };
     let packets = read.and_then(|timeline| timeline.finish(scale));
-    let packets = packets.map_err(|fault| fault.refusal("file", &file, fix))?;
+    let packets = packets.map_err(|fault| trace::refusal(&fault, "file", &file, fix))?;
     Ok(AnySource::Replay(Replay {
         packets,
         start: None,
@@ -104,12 +106,12 @@ impl Source for Replay {
 }
 
 type Read<'a> =
-    fn(&'a [u8], &mut dyn FnMut(pcap::Frame<'a>) -> Result<(), Fault>) -> Result<(), Fault>;
+    fn(&'a [u8], &mut dyn FnMut(pcap_reader::Frame<'a>) -> Result<(), Fault>) -> Result<(), Fault>;
 
 fn captured<'a>(content: &'a [u8], read: Read<'a>) -> Result<Timeline, Fault> {
     let mut timeline = Timeline::default();
     read(content, &mut |frame| {
-        let length = ip::length(frame.link, frame.captured, frame.wire);
+        let length = ip_length::length(frame.link, frame.captured, frame.wire);
         match length.map_err(|why| frame.place.fault(why))? {
             Some(bytes) => timeline.push(frame.place, frame.ps, bytes),
             None => Ok(()),

@@ -14,7 +14,7 @@ use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
-use super::{AnySource, Build, Demand, LARGEST, Source, later, video_trace};
+use super::{AnySource, Build, Demand, LARGEST, Source, later, trace, video_trace};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -132,10 +132,9 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     let sizes = match law {
         "file" => {
             let file = args.file("file");
-            Sizes::List(
-                video_trace::sizes(&file.content, false)
-                    .map_err(|fault| fault.refusal("file", &file, "write one size on each line"))?,
-            )
+            Sizes::List(video_trace::sizes(&file.content, false).map_err(|fault| {
+                trace::refusal(&fault, "file", &file, "write one size on each line")
+            })?)
         }
         law => {
             let mean = args.bytes("size").0;

@@ -1,7 +1,7 @@
 //! Always has something to send: the queue of the place where its packets are born never runs empty. It has no
 //! transport: that would take whatever it is given, and the source that never runs out of data for it is `bulk`.
 //!
-//! When: at an 802.11 station two packets at the flow's start, then one for each that left the station's queue; at a host
+//! When: at an 802.11 station two packets at the flow's start (with A-MPDUs as many as a window has, if the buffer takes them), then one for each that left the station's queue; at a host
 //! on a link one at the flow's start, then one whenever its packet begins to be sent. Where the queue has no room, when
 //! there is. See `world/station.rs` and `world/refill.rs`.
 //! How much: one packet.
@@ -19,10 +19,15 @@ use super::{AnySource, Build, Demand, Source};
 pub struct Saturated {
     packet: Bytes,
     /// Packets of the start that are still to come.
-    first: u8,
+    first: u16,
 }
 
 impl Saturated {
+    /// So many packets wait from the start on, where more than one goes at a time.
+    pub fn keep(&mut self, packets: u16) {
+        self.first = self.first.max(packets);
+    }
+
     /// Size of each packet.
     pub fn packet(&self) -> Bytes {
         self.packet

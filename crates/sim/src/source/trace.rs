@@ -2,84 +2,18 @@
 //! decimal numbers. Readers see the file's content in memory, and what they keep is no more than a
 //! constant times as large: nothing in a file is believed before it has been checked against it.
 
-use std::fmt;
-
 use backwater_transport::part::{File, Refusal};
+pub use backwater_wire::fault::{Fault, Place};
 
 /// No line of a text trace is longer, in bytes.
 const LINE: usize = 1000;
 
-/// What is wrong with a trace, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    place: Place,
-    what: String,
-}
-
-/// Where in a trace. Lines, packets and blocks are counted from one, bytes from zero.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The file.
-    Whole,
-    /// A line of text.
-    Line(usize),
-    /// A packet of a pcap file and where its record begins.
-    Packet(u64, usize),
-    /// A block of a pcapng file and where it begins.
-    Block(u64, usize),
-}
-
-impl Place {
-    /// A fault here.
-    pub(crate) fn fault(self, what: impl Into<String>) -> Fault {
-        Fault {
-            place: self,
-            what: what.into(),
-        }
-    }
-}
-
-impl Fault {
-    /// What is wrong, without its place.
-    pub fn what(&self) -> &str {
-        &self.what
-    }
-
-    /// The line of text, counted from one.
-    pub fn line(&self) -> Option<usize> {
-        match self.place {
-            Place::Line(line) => Some(line),
-            Place::Whole | Place::Packet(..) | Place::Block(..) => None,
-        }
-    }
-
-    /// As the refusal of an option that names a file.
-    pub(crate) fn refusal(&self, option: &'static str, file: &File, fix: &str) -> Refusal {
-        Refusal {
-            option,
-            what: format!("{}{}: {}", file.path, self.place, self.what),
-            fix: fix.into(),
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Place::Whole => f.write_str(&self.what),
-            place => write!(f, "{}: {}", &place.to_string()[2..], self.what),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Whole => Ok(()),
-            Place::Line(n) => write!(f, ", line {n}"),
-            Place::Packet(n, byte) => write!(f, ", packet {n} at byte {byte}"),
-            Place::Block(n, byte) => write!(f, ", block {n} at byte {byte}"),
-        }
+/// A fault as the refusal of an option that names a file.
+pub(crate) fn refusal(fault: &Fault, option: &'static str, file: &File, fix: &str) -> Refusal {
+    Refusal {
+        option,
+        what: format!("{}{}: {}", file.path, fault.place(), fault.what()),
+        fix: fix.into(),
     }
 }
 

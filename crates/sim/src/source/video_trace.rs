@@ -16,7 +16,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Time};
 
 use super::frames::{FPS, Frames, phase};
-use super::trace::{Decimal, Fault, Place, lines, quote};
+use super::trace::{self, Decimal, Fault, Place, lines, quote};
 use super::{AnySource, Build, Demand, LARGEST, Source};
 
 /// See the head of the file.
@@ -66,7 +66,8 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
         });
     }
     let sizes = sizes(&file.content, args.choice("unit") == "bit").map_err(|fault| {
-        fault.refusal(
+        trace::refusal(
+            &fault,
             "file",
             &file,
             "write one size on each line, or frame type time size",

@@ -4,6 +4,7 @@
 mod abc;
 mod acp;
 mod allocation;
+mod hop_record;
 mod iacp;
 pub mod law;
 mod measure;
@@ -126,6 +127,7 @@ stamps!(
     abc::AbcLaw,
     vcp::VcpLaw,
     wwm::WeightedWindow,
+    hop_record::HopRecord,
 );
 
 /// How a row builds its law.
@@ -141,6 +143,7 @@ pub static STAMPS: &[Part<Build>] = &[
     abc::PART,
     vcp::PART,
     wwm::PART,
+    hop_record::PART,
 ];
 
 /// Laws that a host language makes; `build` gives one that writes nothing.

@@ -1,6 +1,7 @@
 //! From a `Spec` to a world, or a refusal that names the field. After this nothing fails.
 
 pub(crate) mod boxes;
+mod cards;
 mod check_mechanisms;
 mod fabrics;
 mod flows;
@@ -24,6 +25,7 @@ use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::injection::Injections;
+use crate::mechanism::Mechanisms;
 use crate::medium::Media;
 use crate::network::{Network, Traits};
 use crate::shared::Shared;
@@ -70,11 +72,11 @@ impl World {
         world.shared.network.add_nodes(spec)?;
         world.shared.network.add_ports(spec)?;
         world.shared.network.add_flows(spec)?;
-        world.media.air.survey(&mut world.shared.network, spec)?;
+        world.media.survey(&mut world.shared.network, spec)?;
         world.shared.network.add_rows(spec.seed);
         world.add_routes(spec)?;
-        let air = &mut world.media.air;
-        air.add_groups(&mut world.shared.network, spec)?;
+        let media = &mut world.media;
+        media.add_groups(&mut world.shared.network, spec)?;
         world.trace_flows(spec)?;
         for flow in &mut world.shared.network.flows.0 {
             let ports = &world.shared.network.ports;
@@ -89,8 +91,17 @@ impl World {
         world.add_stamps(spec)?;
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
-        world.shared.network.mind_watched_ports();
+        world.add_cards(spec)?;
+        world.check_signals(spec)?;
+        let Shared {
+            network,
+            mechanisms,
+            ..
+        } = &mut world.shared;
+        world.media.air.fill_windows(network);
+        network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
+        world.media.build(&mut world.shared, spec)?;
         world.shared.network.pack_forwarding();
         if world.shared.network.ports.len() > CROWD {
             world.shared.run.calendar.prefetch();
@@ -125,12 +136,14 @@ impl World {
 
 impl Network {
     /// Says of each port who is told of its frames.
-    fn mind_watched_ports(&mut self) {
+    fn mind_watched_ports(&mut self, mechanisms: &Mechanisms) {
         for port in &mut self.ports.0 {
-            let wire = port.more.service.server().is_none() && port.more.managed.is_none();
+            let wire = !port.more.service.has_instants() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;
-            port.set(Traits::WATCHED, !plain || port.is_radio());
+            port.set(Traits::WATCHED, !plain || port.waits_at_medium());
             port.set(Traits::DETECTED, port.watch.is_some());
+            let times = |(control, place)| mechanisms.controls[control].times(place);
+            port.set(Traits::TIMED, port.watch.is_some_and(times));
             let ledger = self.nodes[port.node].ledger.is_some();
             port.set(Traits::LEDGER, port.is(Traits::ACCOUNTED) && ledger);
             if port.watch.is_some() && port.more.managed.is_some() {

@@ -1,14 +1,14 @@
 //! From a flow with a transport to its two ends and to the companion that carries its ACKs.
 
 use backwater_transport::controller::{AnyController, Controller};
-use backwater_transport::endpoint::{AnySender, Protocol, Receiver};
+use backwater_transport::endpoint::{AnyReceiver, AnySender, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::units::{Bytes, Time};
 
 use super::World;
 use super::build::refuse;
-use crate::connection::{ACKS, Connection, ConnectionStats, Shown, ack_bytes, segment_header};
+use crate::connection::{ACKS, Connection, ConnectionStats, Shown};
 use crate::ids::ConnectionId;
 use crate::network::Part;
 use crate::source::{AnySource, Source};
@@ -31,7 +31,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
                 "name one host, write pattern = \"permutation\", or transport = \"udp\"",
             );
         };
-        let protocol = transport.sender.protocol;
+        let row = transport.sender.protocol.row();
         let congestion = transport.controller.congestion_header_bytes();
         let header = u64::from(header(transport));
         if flow.packet.0 <= header {
@@ -58,7 +58,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
                 "write kind = \"bulk\", which never runs out of data, or transport = \"udp\"",
             );
         }
-        if protocol == Protocol::Datagram && flow.source.waits() {
+        if !row.reliable && flow.source.waits() {
             return refuse(
                 format!("{path}.source"),
                 "this source waits until all it wrote has arrived, and datagrams are lost for good",
@@ -69,12 +69,13 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
             name: format!("{}{ACKS}", flow.name),
             from: to,
             to: Destination::Node(flow.from),
-            packet: Bytes(ack_bytes(protocol, SACK_BLOCKS as u64) + congestion),
+            packet: Bytes(transport.sender.protocol.ack_bytes(SACK_BLOCKS as u64) + congestion),
             source: AnySource::of_caller(),
             route: flow
                 .route
                 .as_ref()
                 .map(|route| route.iter().rev().copied().collect()),
+            class: transport.ack_class,
             transport: None,
             ..flow.clone()
         });
@@ -97,7 +98,7 @@ pub(super) fn of_data(refusal: Refusal) -> Refusal {
 /// IP bytes before the payload of a segment.
 fn header(transport: &TransportSpec) -> u16 {
     let congestion = transport.controller.congestion_header_bytes();
-    (segment_header(transport.sender.protocol) + congestion) as u16
+    (transport.sender.protocol.row().header + congestion) as u16
 }
 
 impl World {
@@ -124,9 +125,12 @@ impl World {
                     ..ConnectionStats::default()
                 },
                 sender,
-                receiver: Receiver::new(&transport.receiver),
+                receiver: AnyReceiver::new(&transport.receiver),
                 liar: transport.receiver.lie.map(|lie| Box::new(Liar::new(lie))),
                 alarms: Default::default(),
+                card: Id::NONE,
+                place: 0,
+                signal_class: transport.signal_class,
                 waiting: false,
                 written: 0,
                 transfers: Default::default(),
@@ -160,7 +164,7 @@ impl World {
         let receiver = transport.receiver.clone().serving(&controller);
         let c = &mut self.ends.connections[id];
         c.sender = AnySender::new(&transport.sender, controller);
-        c.receiver = Receiver::new(&receiver);
+        c.receiver = AnyReceiver::new(&receiver);
         c.stats.window = c.sender.window();
     }
 }

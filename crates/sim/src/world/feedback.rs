@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 
 use backwater_transport::congestion_header::Layout;
+use backwater_transport::controller::Controller;
+use backwater_transport::endpoint::Sender;
 use backwater_transport::segment::Ecn;
 
 use super::World;
 use super::report_rows::{ConnectionReport, Report};
+
+use crate::connection::Connection;
 use crate::ids::LawId;
 use crate::network::{Flow, Law, Part};
 use crate::stamp::{Senders, Stamp};
@@ -39,9 +43,7 @@ impl World {
         let mut laws = Vec::new();
         for port in &flow.path {
             let port_laws = &self.shared.network.ports[*port].more.laws;
-            let hop = self.media.air.hop(*port);
-            let radio_laws = hop.map(|hop| &self.media.air.radios[hop.from as usize].laws);
-            let shown = port_laws.iter().chain(radio_laws.into_iter().flatten());
+            let shown = port_laws.iter().chain(self.media.laws(*port));
             laws.extend(shown.map(|shown| shown.law));
         }
         laws
@@ -50,6 +52,27 @@ impl World {
     /// Warnings about explicit feedback: what laws say of themselves, laws that nobody obeys, and flows that no law
     /// serves or that one misreads.
     pub fn feedback_warnings(&self, report: &Report) -> Vec<String> {
+        self.warnings_for(
+            &report
+                .connections
+                .iter()
+                .map(Reader::of)
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// Those of them that need no run.
+    pub fn feedback_warnings_before_a_run(&self) -> Vec<String> {
+        let readers: Vec<Reader> = self
+            .ends
+            .connections
+            .iter()
+            .map(Reader::of_connection)
+            .collect();
+        self.warnings_for(&readers)
+    }
+
+    fn warnings_for(&self, readers: &[Reader]) -> Vec<String> {
         let mut all = Vec::new();
         for (id, law) in self
             .shared
@@ -58,21 +81,21 @@ impl World {
             .ids()
             .zip(self.shared.network.laws.iter())
         {
-            let senders = self.senders(id, report);
+            let senders = self.senders(id, readers);
             let mut said = law.stamp.warnings(self.clock.now, &senders);
             said.extend(unobeyed(law, &senders));
             all.extend(said.iter().map(|said| format!("{}: {said}", law.name)));
         }
         for flow in self.shared.network.flows.iter() {
             if let Part::Data(connection) = flow.part {
-                all.extend(self.of_flow(flow, &report.connections[connection.index()]));
+                all.extend(self.of_flow(flow, &readers[connection.index()]));
             }
         }
         all
     }
 
     /// The flows on whose ways a law writes and that read what it writes.
-    fn senders(&self, id: LawId, report: &Report) -> Senders {
+    fn senders(&self, id: LawId, readers: &[Reader]) -> Senders {
         let layout = self.shared.network.laws[id].stamp.layout();
         let mut senders = Senders::default();
         let mut pairs = BTreeSet::new();
@@ -83,7 +106,7 @@ impl World {
                 Part::Acks(connection) => (connection, true),
                 Part::None => continue,
             };
-            let connection = &report.connections[connection.index()];
+            let connection = &readers[connection.index()];
             let reads = match layout {
                 Some(layout) => !of_acks && connection.header == Some(layout),
                 None => of_acks,
@@ -106,7 +129,7 @@ impl World {
         senders
     }
 
-    fn of_flow(&self, flow: &Flow, connection: &ConnectionReport) -> Option<String> {
+    fn of_flow(&self, flow: &Flow, connection: &Reader) -> Option<String> {
         let laws = self.laws_on(flow);
         let layout = |law: &LawId| self.shared.network.laws[*law].stamp.layout();
         let mut layouts = laws.iter().filter_map(layout);
@@ -126,6 +149,33 @@ impl World {
                     flow.name
                 )
             }),
+        }
+    }
+}
+
+/// What the sender of a connection reads.
+#[derive(Copy, Clone)]
+struct Reader {
+    header: Option<Layout>,
+    approach: Option<f64>,
+    ecn: Ecn,
+}
+
+impl Reader {
+    fn of(report: &ConnectionReport) -> Reader {
+        Reader {
+            header: report.header,
+            approach: report.approach,
+            ecn: report.ecn,
+        }
+    }
+
+    fn of_connection(connection: &Connection) -> Reader {
+        let controller = connection.sender.controller();
+        Reader {
+            header: controller.congestion_header(),
+            approach: controller.approach(),
+            ecn: controller.ecn(),
         }
     }
 }

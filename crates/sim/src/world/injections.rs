@@ -130,7 +130,7 @@ impl World {
             };
             let main = network.boxes.get(&port).copied().unwrap_or(port);
             let silent =
-                |port: PortId| network.ports[port].is_radio() && self.media.air.hop(port).is_none();
+                |port: PortId| network.ports[port].waits_at_medium() && !self.media.has_hop(port);
             if port.is_none() || silent(main) || path.len() > network.nodes.len() {
                 let name = |node: NodeId| network.nodes[node].name.clone();
                 return Err(Rejected::NoRoute(name(from), name(to)));

@@ -9,12 +9,13 @@
 //! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
 //! * `service` is about ports that are no wires: traces, boxes, stations.
 //! * `crossing` moves frames through the fabric of an input-queued switch.
+//! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
 //! * `feedback` reports the laws of explicit feedback.
-//! * `report` sums up; `standstill` says whether anything moves at the end.
+//! * `probe` shows the present and runs up to a level; `report` sums up; `standstill` says whether anything moves at the end.
 
 pub(crate) mod build;
 mod change;
@@ -24,6 +25,8 @@ mod deliver;
 mod feedback;
 mod injections;
 mod nearest;
+mod probe;
+mod pull;
 mod refill;
 mod report;
 mod report_rows;
@@ -75,6 +78,11 @@ impl World {
     /// The same, for a caller that changes what no part of a run depends on, such as a journal.
     pub fn network_mut(&mut self) -> &mut Network {
         &mut self.shared.network
+    }
+
+    /// Whether classes of flows are access categories of a medium.
+    pub fn has_categories(&self) -> bool {
+        !self.media.air.media.is_empty()
     }
 
     /// 802.11 media and stations.

@@ -15,7 +15,7 @@ impl World {
     pub(super) fn with_nearest(spec: &Spec) -> Result<Spec, Refusal> {
         let mut survey = World::empty(spec);
         survey.shared.network.add_nodes(spec)?;
-        survey.media.air.survey(&mut survey.shared.network, spec)?;
+        survey.media.survey(&mut survey.shared.network, spec)?;
         let graph = survey.radio_graph(spec);
         let mut known: BTreeMap<&[usize], Distances> = BTreeMap::new();
         let mut settled = spec.clone();
@@ -49,8 +49,8 @@ impl World {
                 graph.toward(&goals, None)
             });
             let mut at: NodeId = Id::new(flow.from);
-            while let Some((_, to)) = distances.radio(at) {
-                at = survey.media.air.radios[to as usize].node;
+            while let Some((_, to)) = distances.over_medium(at) {
+                at = survey.media.node(to);
             }
             let reached = at.index();
             if !goals.contains(&reached) {

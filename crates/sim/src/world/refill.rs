@@ -11,13 +11,21 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::ids::PortId;
+use crate::network::Traits;
 
 impl World {
     /// Puts in what is missing at ports where something has changed.
     #[cold]
     pub(super) fn refill_all(&mut self, now: Time) {
         while let Some(id) = self.shared.network.refills.pop() {
-            self.refill_port(id, now);
+            let port = &self.shared.network.ports[id];
+            let (refilled, pulled) = (port.is(Traits::REFILLED), port.is(Traits::PULLED));
+            if refilled {
+                self.refill_port(id, now);
+            }
+            if pulled {
+                self.pull(id, now);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use super::report_rows::{
 use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
 use crate::mechanism::Headroom;
-use crate::medium::{Member, Radio, StationCount};
+use crate::medium::Member;
 use crate::network::{Flow, Part, PortCount};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
@@ -114,9 +114,9 @@ impl World {
                 .ids()
                 .map(|id| self.port_report(id, now))
                 .collect(),
-            stations: self.stations_since_warmup(now),
+            stations: self.media.counts(now),
             control: self.shared.run.books.notices_sent - self.shared.run.books.notices_carried
-                + self.management_frames(),
+                + self.media.notices_sent(),
             deadlock: self.shared.mechanisms.deadlock.clone(),
             hearing: self.shared.mechanisms.hearing.clone(),
             standstill: self.standstill(held),
@@ -146,22 +146,6 @@ impl World {
         (by_class, all)
     }
 
-    /// What stations counted since the end of the warm-up.
-    fn stations_since_warmup(&self, now: Time) -> Vec<StationCount> {
-        let radios = self.media.air.radios.iter().enumerate();
-        let count = |(station, radio): (usize, &Radio)| {
-            let count = self.media.air.station_count(station as u32, now);
-            count.since(&radio.base)
-        };
-        radios.map(count).collect()
-    }
-
-    /// Management frames sent since the beginning.
-    fn management_frames(&self) -> u64 {
-        let radios = self.media.air.radios.iter();
-        radios.map(|radio| radio.count.management).sum()
-    }
-
     fn flow_report(
         &mut self,
         id: FlowId,
@@ -177,9 +161,9 @@ impl World {
             port: *port,
             count: hops[i].since(base.map(|b| b[i]).unwrap_or_default()),
         };
-        let members = self.media.air.members.get(&id).into_iter().flatten();
+        let members = self.media.members(id);
         let receiver = |member: &Member| ReceiverRow {
-            node: self.media.air.radios[member.station as usize].node,
+            node: self.media.node(member.station),
             packets: member.received - member.base,
             early: member.early,
         };
@@ -248,15 +232,15 @@ impl World {
         count.stall = port.stall_clock(now);
         count.closed = match &port.gates {
             Some(gates) => gates.closed(now),
-            None => self.media.air.closed(id, now),
+            None => self.media.closed(id, now),
         };
         count
     }
 
-    /// The packets of a radio port that queue management judges.
+    /// The packets of a port that queue management judges at its medium.
     fn judged_at(&self, id: PortId) -> impl Iterator<Item = &Packet> {
-        let radio = self.shared.network.ports[id].is_radio();
-        let judged = radio.then(|| self.media.air.judged_packets(&self.shared.network));
+        let shared = self.shared.network.ports[id].waits_at_medium();
+        let judged = shared.then(|| self.media.judged_packets(&self.shared.network));
         let here = judged.into_iter().flatten();
         here.filter_map(move |(port, packet)| (port == id).then_some(packet))
     }
@@ -264,23 +248,19 @@ impl World {
     /// Ticks for which a port was in use up to `now`. What is still to come of a frame or an exchange under way belongs
     /// to the time after.
     fn busy_ticks(&self, id: PortId, count: &PortCount, now: Time) -> u64 {
-        let Some(hop) = self.media.air.hop(id) else {
+        self.media.busy_ticks(id, now).unwrap_or_else(|| {
             let port = &self.shared.network.ports[id];
             let ahead = port.gap_until.0.saturating_sub(now.0);
             let ticks = i128::from(count.wire_bytes() * port.ps_per_byte) + port.more.rate_excess;
-            return (ticks - i128::from(ahead)).max(0) as u64;
-        };
-        let exchange = self.media.air.radios[hop.from as usize].exchange;
-        let mine = |number| self.media.air.hops[number as usize].port == id;
-        let under_way = exchange.filter(|e| e.hop.is_some_and(mine));
-        hop.airtime + under_way.map_or(0, |e| now.since(e.begun).0)
+            (ticks - i128::from(ahead)).max(0) as u64
+        })
     }
 
     /// Packets in queues and on wires: (data, notices, whether queue counters agree with contents).
     fn count_held(&self) -> (u64, u64, bool) {
         let (mut data, mut control, mut notices, mut agree) = (0, 0, 0, true);
         let mut judged = BTreeMap::<PortId, u64>::new();
-        for (id, packet) in self.media.air.judged_packets(&self.shared.network) {
+        for (id, packet) in self.media.judged_packets(&self.shared.network) {
             data += 1;
             *judged.entry(id).or_default() += packet.frame();
         }
@@ -311,9 +291,20 @@ impl World {
                 .map(|c| c.waiting.len() + c.riding.len())
                 .sum::<usize>();
         }
-        data += self.media.air.held(&self.shared.network.packets).count() as u64;
+        data += self.media.held(&self.shared.network.packets).count() as u64;
+        data += self.media.reordered(&self.shared.network).count() as u64;
         agree &= data + control == u64::from(self.shared.network.packets.live());
         (data, control + notices as u64, agree)
+    }
+
+    /// What waits at a receiver has made its hop, and no other.
+    fn count_reordered(&self, hop: &[BTreeMap<PortId, usize>], before: &mut [Vec<Count>]) {
+        for (id, packet) in self.media.reordered(&self.shared.network) {
+            let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);
+            if let Some(next) = place.and_then(|i| before[packet.flow.index()].get_mut(i)) {
+                next.add(u64::from(packet.len));
+            }
+        }
     }
 
     /// For each flow with one destination, what each hop of its path has received so far: what
@@ -359,12 +350,13 @@ impl World {
                 }
             }
         }
-        let judged = self.media.air.judged_packets(&self.shared.network);
-        for (id, packet) in judged.chain(self.media.air.held(&self.shared.network.packets)) {
+        let judged = self.media.judged_packets(&self.shared.network);
+        for (id, packet) in judged.chain(self.media.held(&self.shared.network.packets)) {
             if let Some(i) = hop[packet.flow.index()].get(&id) {
                 before[packet.flow.index()][*i].add(u64::from(packet.len));
             }
         }
+        self.count_reordered(&hop, &mut before);
         let counts = self
             .shared
             .network

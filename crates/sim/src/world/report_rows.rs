@@ -193,6 +193,8 @@ impl ClassReport {
         self.sum.gate += other.sum.gate;
         self.sum.contention += other.sum.contention;
         self.sum.retries += other.sum.retries;
+        self.sum.aggregate += other.sum.aggregate;
+        self.sum.reorder += other.sum.reorder;
         self.sum.propagation += other.sum.propagation;
         self.max = self.max.max(other.max);
         self.delay.add(&other.delay);

@@ -14,7 +14,7 @@ use crate::source::Source;
 
 /// How far a call to `advance_some` came.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Served,
     Nothing,
 }
@@ -104,26 +104,17 @@ impl World {
 
     /// Frames of stations since the last call, up to the first that is still on the air; at the end of the run all.
     pub fn take_air_frames(&mut self, at_end: bool) -> Vec<AirFrame> {
-        self.media
-            .air
-            .log
-            .as_mut()
-            .map(|log| log.take(at_end))
-            .unwrap_or_default()
+        self.media.take_frames(at_end)
     }
 
     /// When the first frame began that is still on the air, of those that are kept.
     pub fn on_air_since(&self) -> Option<Time> {
-        self.media
-            .air
-            .log
-            .as_ref()
-            .and_then(|log| log.on_air_since())
+        self.media.sends_since()
     }
 
     /// Keeps every frame on the air from now on. Call it before the first `advance`.
     pub fn start_air_log(&mut self) {
-        self.media.air.start_log();
+        self.media.keep_frames();
     }
 
     /// Gives every departure an event of its own. Changes no result; a run that is recorded needs it
@@ -139,9 +130,9 @@ impl World {
         }
     }
 
-    fn step(&mut self, until: Time) -> Step {
+    pub(super) fn step(&mut self, until: Time) -> Step {
         if self.shared.run.calendar.fill() && self.shared.run.calendar.prefetches() {
-            prefetch::next_events(&self.shared, &self.ends, &self.media.air);
+            prefetch::next_events(&self.shared, &self.ends, &self.media);
         }
         let Some(key) = self.shared.run.calendar.pop(until) else {
             return Step::Nothing;
@@ -208,7 +199,7 @@ impl World {
                     run,
                     ..
                 } = &mut self.shared;
-                mechanisms.detect_deadlock(network, &self.media.air, &mut run.calendar, at);
+                mechanisms.detect_deadlock(network, &self.media, &mut run.calendar, at);
             }
             Event::Warm => self.warm(at),
             Event::Observe { control, place } => self.observe(control, place, at),
@@ -235,7 +226,7 @@ impl World {
             port.more.armed = later;
             self.shared.run.calendar.push(later, Event::Wake(id));
         }
-        if self.shared.network.ports[id].is(Traits::REFILLED) {
+        if self.shared.network.ports[id].is(Traits::REFILLED | Traits::PULLED) {
             self.shared.network.refills.push(id);
         }
     }
@@ -258,7 +249,10 @@ impl World {
             return;
         }
         let port = flow.port;
-        if flow.fill().is_some() && !port.is_none() && !self.shared.network.ports[port].is_radio() {
+        if flow.fill().is_some()
+            && !port.is_none()
+            && !self.shared.network.ports[port].waits_at_medium()
+        {
             return self.shared.network.begin_refills(id);
         }
         let (mut left, most) = (flow.due, flow.packet);
@@ -294,11 +288,9 @@ impl World {
             let port = &mut self.shared.network.ports[id];
             port.max_bytes = port.held_bytes();
             port.more.base = counted;
-            if let Some(server) = port.more.service.server_mut() {
-                server.scorer.warm(now);
-            }
+            port.more.service.warm(now);
         }
-        self.media.air.warm_air(now);
+        self.media.warm(now);
     }
 
     /// Brings every port up to date.

@@ -31,8 +31,8 @@ impl World {
         let loses = flows.map(|f| f.stats.last_lost).max() > Some(since);
         let mut ports = self.shared.network.ports.iter();
         let on_wires = ports.any(|p| self.sends_data(p, loses));
-        let on_air = self.media.air.sends_data();
-        let moves = on_wires || on_air && !loses;
+        let on_media = self.media.sends_data();
+        let moves = on_wires || on_media && !loses;
         (!moves).then_some(Standstill { since, packets })
     }
 

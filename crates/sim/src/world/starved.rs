@@ -30,12 +30,10 @@ impl World {
         let packets = &self.shared.network.packets;
         let ports = self.shared.network.ports.iter();
         let lists = ports.flat_map(|port| port.lists().chain([&port.wire]));
-        let judged = self
-            .media
-            .air
-            .judged_packets(&self.shared.network)
-            .map(|(_, p)| p);
-        let held = self.media.air.held(packets).map(|(_, p)| p);
+        let judged = self.media.judged_packets(&self.shared.network);
+        let judged = judged.map(|(_, p)| p);
+        let reordered = self.media.reordered(&self.shared.network);
+        let held = self.media.held(packets).chain(reordered).map(|(_, p)| p);
         let on_ports = lists.flat_map(|list| packets.walk(list));
         on_ports
             .filter(|p| !p.flow.is_none())

@@ -6,7 +6,6 @@ use super::World;
 use crate::event::Event;
 use crate::ids::ControlId;
 use crate::mechanism::place::Place;
-use crate::shared::Shared;
 
 impl World {
     /// A timer of a mechanism's notices went off: for a neighbour's, or for a notice that is about to expire.
@@ -17,8 +16,8 @@ impl World {
         let (Some(class), Some(station)) = (expires, mechanism.station()) else {
             return mechanisms.refresh(control, timer, epoch);
         };
-        let air = &self.media.air;
-        air.notice_expires(&mut self.shared, control, station, class, now);
+        let (shared, media) = (&mut self.shared, &self.media);
+        media.notice_expires(shared, control, (station, class), now);
     }
 
     /// A detector's timer has come.
@@ -26,14 +25,9 @@ impl World {
         let number = usize::from(place);
         match self.shared.mechanisms.controls[control].place(number) {
             Place::Egress(port) => self.shared.observe_port(control, number, port, now),
-            Place::Station(station) => {
-                let Shared {
-                    network,
-                    mechanisms,
-                    ..
-                } = &mut self.shared;
-                let air = &self.media.air;
-                air.take_station_sample(network, mechanisms, control, number, station, now);
+            Place::Attachment(station) => {
+                let (shared, media) = (&mut self.shared, &self.media);
+                media.observe(shared, (control, number), station, now);
             }
             Place::Ingress(_) => {}
         }

@@ -1,12 +1,12 @@
 //! Flows with a transport: what the application writes becomes segments, what arrives becomes
 //! acknowledgements, and what they say moves the sender.
 
-use backwater_transport::endpoint::Protocol;
-use backwater_transport::segment::{AckSegment, Ecn};
+use backwater_transport::endpoint::{Receiver, Sender};
+use backwater_transport::segment::{AckSegment, Ecn, Segment, Signal};
 use backwater_transport::units::Time;
 
 use super::World;
-use crate::connection::{Header, Side, ack_bytes};
+use crate::connection::{Header, Side};
 use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Part;
 
@@ -16,7 +16,7 @@ impl World {
         let c = &mut self.ends.connections[id];
         c.written = c.written.saturating_add(bytes);
         c.sender.write(bytes);
-        if c.written < u64::MAX && c.protocol == Protocol::Stream {
+        if c.written < u64::MAX && c.protocol.row().reliable {
             let transfers = c.transfers.get_or_insert_default();
             transfers.push_back((c.written, bytes, now));
         }
@@ -27,7 +27,7 @@ impl World {
     pub(super) fn receive_header(&mut self, part: Part, packet: PacketId, ecn: Ecn, now: Time) {
         match part {
             Part::Data(id) => self.receive_segment(id, packet, ecn, now),
-            Part::Acks(id) => self.receive_ack(id, packet, now),
+            Part::Acks(id) => self.receive_answer(id, packet, now),
             Part::None => unreachable!("a header without a connection"),
         }
     }
@@ -58,15 +58,21 @@ impl World {
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
+        self.signal_all(id, now);
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Receiver);
     }
 
-    /// An acknowledgement has come to the sending end.
-    fn receive_ack(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
+    /// An acknowledgement or a signal has come to the sending end.
+    fn receive_answer(&mut self, id: ConnectionId, packet: PacketId, now: Time) {
         let c = &mut self.ends.connections[id];
-        let Header::Ack(ack) = &self.shared.network.headers[packet] else {
-            unreachable!("data among the acknowledgements");
+        let ack = match &self.shared.network.headers[packet] {
+            Header::Ack(ack) => ack,
+            Header::Signal(signal) => {
+                c.sender.on_signal(now, signal);
+                return self.send_all(id, now);
+            }
+            Header::Data(..) => unreachable!("data among the acknowledgements"),
         };
         c.heard = ack.received;
         c.stats.round_trip(now.since(ack.echo));
@@ -98,6 +104,7 @@ impl World {
                 {
                     self.acknowledge(id, ack, now);
                 }
+                self.signal_all(id, now);
                 self.ends.set_alarm(&mut self.shared.run.calendar, id, side);
             }
         }
@@ -108,20 +115,36 @@ impl World {
         if now >= self.ends.connections[id].stop {
             return;
         }
-        loop {
-            let c = &mut self.ends.connections[id];
-            let Some(segment) = c.sender.poll(now) else {
-                break;
-            };
-            let len = u64::from(c.header) + u64::from(segment.len);
-            let (flow, ecn) = (c.data, segment.ecn);
-            let header = Header::Data(segment, c.heard);
-            self.depart(flow, len, ecn, header, now);
+        if !self.ends.connections[id].card.is_none() {
+            return self.ask_card(id, now);
         }
-        let c = &mut self.ends.connections[id];
-        c.stats.window(c.sender.window(), now);
+        while let Some(segment) = self.ends.connections[id].sender.poll(now) {
+            self.depart_segment(id, segment, now);
+        }
+        self.after_sending(id, now);
+    }
+
+    #[inline(always)]
+    pub(super) fn depart_segment(&mut self, id: ConnectionId, segment: Segment, now: Time) {
+        let c = &self.ends.connections[id];
+        let len = u64::from(c.header) + u64::from(segment.len);
+        let (flow, ecn) = (c.data, segment.ecn);
+        let header = Header::Data(segment, c.heard);
+        self.depart(flow, len, ecn, header, now);
+    }
+
+    #[inline(always)]
+    fn after_sending(&mut self, id: ConnectionId, now: Time) {
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Sender);
+        self.note_sender(id, now);
+    }
+
+    /// What a sender shows after it was asked for segments.
+    #[inline(always)]
+    pub(super) fn note_sender(&mut self, id: ConnectionId, now: Time) {
+        let c = &mut self.ends.connections[id];
+        c.stats.window(c.sender.window(), now);
         if self.shared.run.books.record.is_some() {
             self.ends
                 .show(&self.shared.network, &mut self.shared.run.books, id, now);
@@ -142,8 +165,26 @@ impl World {
     #[inline(always)]
     fn depart_ack(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.ends.connections[id];
-        let len = ack_bytes(c.protocol, ack.blocks.count() as u64) + ack.feedback_bytes();
+        let len = c.protocol.ack_bytes(ack.blocks.count() as u64) + ack.feedback_bytes();
         self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
+    }
+
+    /// Sends what the receiver has to say besides acknowledgements.
+    #[inline(always)]
+    fn signal_all(&mut self, id: ConnectionId, now: Time) {
+        while let Some(signal) = self.ends.connections[id].receiver.next_signal(now) {
+            self.depart_signal(id, signal, now);
+        }
+    }
+
+    #[cold]
+    fn depart_signal(&mut self, id: ConnectionId, signal: Signal, now: Time) {
+        let c = &self.ends.connections[id];
+        let (acks, class) = (c.acks, c.signal_class);
+        let before = std::mem::replace(&mut self.shared.network.flows[acks].class, class);
+        let header = Header::Signal(signal);
+        self.depart(acks, signal.bytes(), Ecn::NotEct, header, now);
+        self.shared.network.flows[acks].class = before;
     }
 
     #[inline(always)]

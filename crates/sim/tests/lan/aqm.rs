@@ -545,3 +545,28 @@ fn the_ramp_watches_each_class_under_priority_flow_control() {
         assert_eq!(flow[1].sums.marked.packets, 0);
     }
 }
+
+/// A constant load of 11.28 of 10 Mbit/s. BLUE's probability rises until it meets the excess, 1 - 10/11.28 = 11.3 %, and
+/// frames stop finding the buffer full. One whose probability is frozen for longer than the run drops nothing.
+#[test]
+fn blue_drops_the_excess_before_the_buffer_does() {
+    let load = 11e6 / (1500.0 * 8.0) * SERVICE as f64 / 1e12;
+    let excess = 1.0 - 1.0 / load;
+    let shares = |given: &[(&'static str, Value)]| {
+        let report = overload(80.0, 11 * MBIT, Ecn::NotEct, &queue("blue", given));
+        let lost = [Cause::Aqm, Cause::BufferFull].map(|cause| lost_to(&report, cause) as f64);
+        let all = report.all.delivered.packets as f64 + lost[0] + lost[1];
+        lost.map(|packets| packets / all)
+    };
+    let [managed, full] = shares(&[]);
+    assert!(
+        (managed + full - excess).abs() < 0.005,
+        "{managed} {full} {excess}"
+    );
+    assert!(full < 0.01, "{full}");
+    let [managed, full] = shares(&[("freeze_time", Value::Span(Span::secs(100)))]);
+    assert!(
+        managed < 0.01 && (full - excess).abs() < 0.01,
+        "{managed} {full}"
+    );
+}

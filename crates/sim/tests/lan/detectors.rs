@@ -146,3 +146,51 @@ fn what_a_wire_cannot_do_is_refused() {
     let refusal = World::build(&net.0).expect_err("refused");
     assert_eq!(refusal.path, "mechanisms.m0.notify.cast");
 }
+
+/// Three lines at rate C feed one at C. At t the queue holds 2 C t, and the first in line has waited 2 t / 3, so that a mark of h
+/// is passed at t = 1.5 h, with 3 C h in the queue. The first in line stands behind the frame in transmission, and is looked at when
+/// one joins: that is up to 1.5 frame times later, with up to three frames more. Two frames of each feeder at most come after
+/// that, nine in all. C counts frames of 1518 B that take 1538 B of the line. Without the mechanism the queue fills 1 MB.
+#[test]
+fn a_mark_of_waiting_time_bounds_the_queue_by_that_time_of_the_line() {
+    let most = |high: Option<u64>| {
+        let (mut net, port) = merging(2.0, || cbr(10 * MBIT));
+        net.buffer(port, 1_000_000);
+        if let Some(ms) = high {
+            let given = [
+                ("high", Value::Span(Span::millis(ms))),
+                ("low", Value::Span(Span::millis(1))),
+            ];
+            net.mechanism(["sojourn", "pause", "gate"], &[port], &given);
+        }
+        let fused = net.run();
+        let mut world = net.world();
+        world.unfuse();
+        world.advance(world.end());
+        assert_eq!(world.report().fingerprint, fused.fingerprint, "{high:?}");
+        fused.ports[port].count.max_bytes
+    };
+    for ms in [6, 12, 24] {
+        let bytes = 3 * 10 * MBIT / 8 * ms / 1000 * 1518 / 1538;
+        let found = most(Some(ms));
+        assert!(
+            (bytes - 2 * 1518..=bytes + 9 * 1518).contains(&found),
+            "{ms}: {found} {bytes}"
+        );
+    }
+    assert!(most(None) > 990_000);
+}
+
+/// Three flows of 2 Mbit/s on a line of 10: at most three frames meet, 3.7 ms of the line, less than the mark of 12 ms.
+#[test]
+fn a_line_that_keeps_up_is_not_congested() {
+    let (mut net, port) = merging(2.0, || cbr(2 * MBIT));
+    let given = [
+        ("high", Value::Span(Span::millis(12))),
+        ("low", Value::Span(Span::millis(1))),
+    ];
+    net.mechanism(["sojourn", "pause", "gate"], &[port], &given);
+    let report = net.run();
+    let sent: u64 = report.ports.iter().map(|p| p.count.control).sum();
+    assert_eq!(sent, 0);
+}

@@ -13,6 +13,7 @@ mod from_outside;
 mod headroom;
 mod input_queued;
 mod net;
+mod nic;
 #[path = "../support/outside.rs"]
 mod outside;
 mod pause;

@@ -1,6 +1,5 @@
 //! Flows with a transport, against closed forms.
 
-use backwater_sim::connection::segment_header;
 use backwater_sim::network::Part;
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
@@ -31,7 +30,7 @@ pub fn carry(
 ) {
     let part = CONTROLLERS.iter().find(|p| p.id == controller);
     let part = part.expect("a controller");
-    let mss = flow.packet.0 - segment_header(protocol);
+    let mss = flow.packet.0 - protocol.row().header;
     let sender = SenderSetup::new(protocol, mss, flow.packet.0 + 18);
     let setup = Setup {
         protocol,
@@ -44,6 +43,9 @@ pub fn carry(
         controller: (part.build)(&args(part, given), &setup).expect("legal options"),
         receiver: ReceiverSetup::new(protocol, mss),
         sender,
+        pulled: protocol.row().queue_pair,
+        ack_class: flow.class,
+        signal_class: flow.class,
     });
 }
 

@@ -52,7 +52,7 @@ fn delays(spec: &Spec, world: &World, report: &Report, number: u64) {
             Some(direction) if !direction.boxes.is_empty() => None,
             Some(direction) => match direction.service {
                 Service::Line(_, delay) => Some(delay),
-                Service::Trace(ref server) => Some(server.delay_behind),
+                ref other => Some(other.line().1),
             },
         },
     };
@@ -98,8 +98,8 @@ fn shares(spec: &Spec, report: &Report, number: u64) {
             .as_ref()
             .map(|direction| &direction.service)
         {
-            Some(Service::Trace(_)) => continue,
             Some(Service::Line(rate, _)) => *rate,
+            Some(_) => continue,
             None => link.rate,
         };
         let c = &port.count;

@@ -190,6 +190,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         phy,
         mac,
         channel,
+        high: None,
     }
 }
 

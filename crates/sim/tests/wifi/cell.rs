@@ -134,6 +134,7 @@ impl Cell {
                 phy,
                 mac,
                 channel,
+                high: None,
             }],
             nodes: Vec::new(),
             links: Vec::new(),

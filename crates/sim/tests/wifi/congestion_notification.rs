@@ -1,8 +1,13 @@
 //! Congestion notifications over the air: when they take effect, and for whom.
 
+use std::collections::VecDeque;
+
 use backwater_sim::limit::Limit;
-use backwater_sim::mechanism::{AnyNotifier, RECIPES};
+use backwater_sim::mechanism::RECIPES;
+use backwater_sim::mechanism::notifier::row::{Cue, Site, Waiting};
+use backwater_sim::mechanism::notifier::voice::Arrival;
 use backwater_sim::spec::MechanismSpec;
+use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -141,9 +146,23 @@ fn nothing_is_missing_where_a_run_ends_at_shut_gates() {
 fn durations_have_the_unit_that_is_written() {
     for (unit, span) in [("100us", Span::micros(100)), ("102.4us", Span(102_400_000))] {
         let spec = control("tcc", 0, &[("unit", Value::Choice(unit))]);
-        let AnyNotifier::Congestion(terms) = spec.notify else {
-            panic!("it notifies of congestion");
+        let site = Site {
+            number: 0,
+            respond: &spec.respond,
+            neighbours: Vec::new(),
+            peers: &[1],
+            categories: &[],
+            one_queue: true,
+            hosts: 2,
+            rhythm: None,
         };
-        assert_eq!(terms.unit, span, "{unit}");
+        let mut told = VecDeque::new();
+        let cue = Cue::Began {
+            place: 0,
+            arrival: &Arrival::none(Time::ZERO, 0, Id::NONE),
+            waiting: &Waiting::nothing(),
+        };
+        spec.notify.at(&site).on(&cue, &mut told);
+        assert_eq!(told[0].notice.unit(), Some(span), "{unit}");
     }
 }

@@ -43,7 +43,19 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
             ("window", Value::Count(4)),
         ],
     );
-    let notify: AnyNotifier = part(
+    MechanismSpec {
+        name: "bp".into(),
+        at: Vec::new(),
+        stations,
+        detect,
+        notify: request(0),
+        respond,
+    }
+}
+
+/// The notifier with its defaults, and a report of so many bytes.
+fn request(report: u64) -> AnyNotifier {
+    part(
         NOTIFIERS,
         "request",
         &[
@@ -51,17 +63,9 @@ fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
             ("expiry", Value::Span(Span::secs(1))),
             ("period", Value::Span(Span::millis(250))),
             ("target", Value::Choice("mean")),
-            ("report", Value::Bytes(Bytes(0))),
+            ("report", Value::Bytes(Bytes(report))),
         ],
-    );
-    MechanismSpec {
-        name: "bp".into(),
-        at: Vec::new(),
-        stations,
-        detect,
-        notify,
-        respond,
-    }
+    )
 }
 
 /// IEEE 802.11-06/1308r0 with its defaults, in place of S0's detector.
@@ -364,9 +368,7 @@ fn frames_of_upstream_stations_are_longer_by_their_report() {
     let run = |report: u64| {
         let mut cell = fork(Some(aifsn(true)));
         (cell.0.duration, cell.0.warmup) = (Span::secs(1), Span::ZERO);
-        if let AnyNotifier::Request(terms) = &mut cell.0.mechanisms[0].notify {
-            terms.report = report;
-        }
+        cell.0.mechanisms[0].notify = request(report);
         let mut world = World::build(&cell.0).expect("a legal cell");
         world.start_air_log();
         world.advance(world.end());

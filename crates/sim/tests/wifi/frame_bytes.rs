@@ -11,6 +11,7 @@ use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::standard::{Band, Phy};
 use backwater_sim::medium::wifi::wifi_bytes::{field_size, management_size, write};
 use backwater_sim::packet::Traffic;
+use backwater_sim::spec::MediumSpec;
 use backwater_sim::table::Id;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
@@ -18,7 +19,13 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::cell::{B, BASIC, G, dcf, disc, edca};
 
 fn medium(phy: Phy, mac: MacSpec) -> Medium {
-    Medium::new("air".into(), phy, mac, disc(100.0, 100.0))
+    Medium::new(&MediumSpec {
+        name: "air".into(),
+        phy,
+        mac,
+        channel: disc(100.0, 100.0),
+        high: None,
+    })
 }
 
 /// The longest of 802.11b preambles ends 192 µs later: the first bit of the frame comes at 3 s, 1 ms.

@@ -1,6 +1,7 @@
 //! 802.11 against references computed elsewhere.
 
 mod access_point;
+mod aggregate;
 mod cell;
 mod congestion_notification;
 mod control;

@@ -4,7 +4,7 @@
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::Part;
-use crate::segment::Ecn;
+use crate::segment::{Ecn, Signal};
 use crate::units::Time;
 
 pub use crate::controller_interface::*;
@@ -87,6 +87,13 @@ macro_rules! controllers {
                 match self {
                     $(AnyController::$type(c) => c.on_lost(lost),)*
                     AnyController::Custom(c) => c.on_lost(lost),
+                }
+            }
+
+            fn on_signal(&mut self, now: Time, signal: &Signal) {
+                match self {
+                    $(AnyController::$type(c) => c.on_signal(now, signal),)*
+                    AnyController::Custom(c) => c.on_signal(now, signal),
                 }
             }
 
@@ -188,4 +195,9 @@ controllers! {
     iacp::Iacp,
     abc::Abc,
     vcp::Vcp,
+    dcqcn::Dcqcn,
+    hpcc::Hpcc,
+    timely::Timely,
+    powertcp::PowerTcp,
+    swift::Swift,
 }

@@ -5,9 +5,9 @@ use super::signals::{Ack, Congestion, Idle, Lost, Sent};
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::{Args, Refusal};
+use crate::protocol::Protocol;
 use crate::random::Random;
-use crate::segment::Ecn;
-use crate::setup::Protocol;
+use crate::segment::{Ecn, Signal};
 use crate::units::Time;
 
 /// How a row builds its controller.
@@ -39,6 +39,9 @@ pub trait Controller {
 
     /// What the sender may do now.
     fn limits(&self) -> Limits;
+
+    /// The receiver has sent a packet that acknowledges nothing, such as a notification of marks.
+    fn on_signal(&mut self, _now: Time, _signal: &Signal) {}
 
     /// A segment leaves.
     fn on_sent(&mut self, _sent: &Sent) -> Departure {

@@ -9,7 +9,7 @@ use crate::units::{Span, Time};
 
 impl StreamSender {
     /// An acknowledgement has come.
-    pub fn on_ack(&mut self, now: Time, ack: &AckSegment) {
+    pub(super) fn take_ack(&mut self, now: Time, ack: &AckSegment) {
         if ack.upto > self.nxt {
             return;
         }

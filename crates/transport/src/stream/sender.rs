@@ -2,11 +2,13 @@
 
 use crate::controller::AnyController;
 use crate::controller_interface::{Controller, Reduction};
+use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Tlp;
 use crate::recovery::undo::Undo;
 use crate::scoreboard::Scoreboard;
+use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{Recovery, SenderSetup};
@@ -113,28 +115,39 @@ impl StreamSender {
         }
     }
 
-    /// The application adds bytes to send.
-    pub fn write(&mut self, bytes: u64) {
-        self.written = self.written.saturating_add(bytes);
-    }
-
     /// Bytes in flight according to recovery.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard
             .in_flight()
             .saturating_sub(self.detector.departed())
     }
+}
 
-    /// Bytes that may be in flight.
-    pub fn window(&self) -> u64 {
-        match &self.prr {
-            Some(prr) => prr.window(),
-            None => self.core.window(),
-        }
+impl Sender for StreamSender {
+    fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
     }
 
-    /// Reads a word of each cache line that an acknowledgement touches.
-    pub fn prefetch(&self) -> u64 {
+    #[inline(always)]
+    fn poll(&mut self, now: Time) -> Option<Segment> {
+        self.next_segment(now)
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, now: Time, ack: &AckSegment) {
+        self.take_ack(now, ack);
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.expire_timers(now);
+    }
+
+    #[inline]
+    fn due(&self) -> Time {
+        self.next_due()
+    }
+
+    fn prefetch(&self) -> u64 {
         let own = self.una
             ^ self.written
             ^ self.rto.0
@@ -143,29 +156,32 @@ impl StreamSender {
         own ^ self.core.prefetch() ^ self.scoreboard.in_flight() ^ self.detector.departed()
     }
 
-    /// Reads a word of each segment that an acknowledgement touches.
     #[inline]
-    pub fn prefetch_segments(&self) -> u64 {
+    fn prefetch_segments(&self) -> u64 {
         self.scoreboard.prefetch()
     }
 
-    /// Payload bytes of a full segment.
-    pub fn mss(&self) -> u64 {
+    fn mss(&self) -> u64 {
         self.mss
     }
 
-    /// Counts since the beginning.
-    pub fn counters(&self) -> &SenderCounters {
+    fn counters(&self) -> &SenderCounters {
         &self.core.counters
     }
 
-    /// Its controller.
-    pub fn controller(&self) -> &AnyController {
+    /// Bytes that may be in flight.
+    fn window(&self) -> u64 {
+        match &self.prr {
+            Some(prr) => prr.window(),
+            None => self.core.window(),
+        }
+    }
+
+    fn controller(&self) -> &AnyController {
         self.core.controller()
     }
 
-    /// State for plots and records.
-    pub fn inspect(&self) -> Inspection {
+    fn inspect(&self) -> Inspection {
         self.core.inspect(self.window(), self.in_flight())
     }
 }

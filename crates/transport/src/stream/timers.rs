@@ -19,8 +19,8 @@ impl StreamSender {
         }
     }
 
-    /// The timer `due` has expired.
-    pub fn on_timer(&mut self, now: Time) {
+    /// Some of them may have expired.
+    pub(super) fn expire_timers(&mut self, now: Time) {
         self.core.on_timer(now);
         if let Detector::Rack(rack) = &self.detector
             && rack.due() <= now
@@ -107,8 +107,8 @@ impl StreamSender {
         }
     }
 
-    /// When to call `on_timer` next.
-    pub fn due(&self) -> Time {
+    /// When the next of them expires.
+    pub(super) fn next_due(&self) -> Time {
         let pacing = if self.paced {
             self.core.release()
         } else {

@@ -3,6 +3,7 @@
 
 use super::sender::{Phase, StreamSender};
 use crate::controller_interface::Sent;
+use crate::ends::Sender;
 use crate::segment::Segment;
 use crate::units::Time;
 
@@ -19,7 +20,7 @@ impl StreamSender {
     /// The next segment that may leave now. It is built in place, because a copy would stall on the
     /// store just before.
     #[inline(always)]
-    pub fn poll(&mut self, now: Time) -> Option<Segment> {
+    pub(super) fn next_segment(&mut self, now: Time) -> Option<Segment> {
         let bytes = self.next(now)?;
         Some(self.transmit(now, bytes))
     }

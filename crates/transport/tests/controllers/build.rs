@@ -18,12 +18,23 @@ pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
     try_build(id, options).unwrap_or_else(|r| panic!("{id}: {r:?}"))
 }
 
+/// Controllers of RDMA: they answer no losses.
+const FOR_QUEUE_PAIRS: &[&str] = &["dcqcn", "hpcc", "timely", "powertcp", "swift"];
+
+/// A transport that has the controller `id`.
+pub fn protocol_of(id: &str) -> Protocol {
+    match FOR_QUEUE_PAIRS.contains(&id) {
+        true => Protocol::Roce,
+        false => Protocol::Stream,
+    }
+}
+
 /// The same, or what is refused.
 pub fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
     let row = CONTROLLERS.iter().find(|r| r.id == id).expect(id);
     let args = options::read(row.options, options);
     let setup = Setup {
-        protocol: Protocol::Stream,
+        protocol: protocol_of(id),
         mss: MSS,
         frame: MSS + 66,
         initial: 10 * MSS,

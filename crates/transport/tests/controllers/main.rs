@@ -3,6 +3,7 @@
 mod bbr1;
 mod bbr3;
 mod build;
+mod copa;
 mod cubic;
 mod equilibria;
 mod explicit;

@@ -1,10 +1,9 @@
 //! Every number that is written for a controller reaches it.
 
 use backwater_transport::controller::{CONTROLLERS, Setup};
-use backwater_transport::endpoint::Protocol;
 use backwater_transport::random::Random;
 
-use super::build::{MSS, options, reaching};
+use super::build::{MSS, options, protocol_of, reaching};
 
 #[test]
 fn a_number_that_is_written_reaches_the_controller() {
@@ -18,7 +17,7 @@ fn a_number_that_is_written_reaches_the_controller() {
         };
         let found = reaching::lost(row.options, besides, |given| {
             let setup = Setup {
-                protocol: Protocol::Stream,
+                protocol: protocol_of(row.id),
                 mss: MSS,
                 frame: MSS + 66,
                 initial: 10 * MSS,

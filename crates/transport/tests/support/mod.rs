@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::{
-    AnySender, Protocol, Receiver, ReceiverSetup, SenderSetup, initial_window,
+    AnyReceiver, AnySender, Protocol, Receiver, ReceiverSetup, Sender, SenderSetup, initial_window,
 };
 use backwater_transport::random::Random;
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
@@ -67,7 +67,7 @@ type AckScript = Box<dyn FnMut(&AckSegment) -> bool>;
 pub struct Loopback {
     pub now: Time,
     pub sender: AnySender,
-    pub receiver: Receiver,
+    pub receiver: AnyReceiver,
     pub path: Path,
     pub script: Script,
     /// False drops the acknowledgement.
@@ -89,7 +89,7 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    pub fn new(path: Path, sender: AnySender, receiver: Receiver) -> Loopback {
+    pub fn new(path: Path, sender: AnySender, receiver: AnyReceiver) -> Loopback {
         Loopback {
             now: Time::ZERO,
             sender,
@@ -308,7 +308,7 @@ fn ends(
     Loopback::new(
         path,
         AnySender::new(&sender, controller),
-        Receiver::new(&receiver),
+        AnyReceiver::new(&receiver),
     )
 }
 

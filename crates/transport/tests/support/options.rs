@@ -14,7 +14,13 @@ pub fn fill(options: &[Opt], given: &[(&'static str, Value)]) -> Args {
             (Some(given), _) => Some(given.clone()),
             (None, Default::Is(text)) => Some((option.name, value(option, text))),
             (None, Default::Absent) => None,
-            (None, Default::Required) => panic!("{} must be given", option.name),
+            // Any value does; the least is there for each.
+            (None, Default::Required) => {
+                let least = option
+                    .min
+                    .unwrap_or_else(|| panic!("{} must be given", option.name));
+                Some((option.name, value(option, least)))
+            }
         }
     });
     Args(arguments.collect())
@@ -69,7 +75,7 @@ pub fn value(option: &Opt, text: &str) -> Value {
             let word = words.iter().find(|w| **w == text);
             Value::Choice(word.expect("a word of the choice"))
         }
-        Kind::File | Kind::Text | Kind::Table => {
+        Kind::File | Kind::Text | Kind::Table | Kind::Series => {
             panic!("{}: nothing of the kind has a default", option.name)
         }
     }

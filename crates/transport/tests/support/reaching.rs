@@ -31,7 +31,9 @@ fn candidates(kind: Kind) -> Vec<Value> {
         Kind::Number | Kind::Metres | Kind::Decibels | Kind::Dbm => {
             numbers.map(Value::Number).to_vec()
         }
-        Kind::Flag | Kind::Choice(_) | Kind::File | Kind::Text | Kind::Table => Vec::new(),
+        Kind::Flag | Kind::Choice(_) | Kind::File | Kind::Text | Kind::Table | Kind::Series => {
+            Vec::new()
+        }
     }
 }
 

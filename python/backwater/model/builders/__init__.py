@@ -2,44 +2,51 @@
 
 A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
 `whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads.
+`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
+first used.
 """
 
-from backwater.model.builders.boxes import Box
-from backwater.model.builders.controllers import Controller
-from backwater.model.builders.detectors import Detector
-from backwater.model.builders.flow import Flow
-from backwater.model.builders.notifiers import Notifier
-from backwater.model.builders.queues import Queue
-from backwater.model.builders.responders import Responder
-from backwater.model.builders.sources import Source
-from backwater.model.builders.stamps import Stamp
-from backwater.model.builders.topologies import Topology
-from backwater.model.builders.traces import Trace
-from backwater.model.builders.whole import Scenario
-from backwater.model.builders.wired import (
-    Host,
-    Limits,
-    Link,
-    Mechanism,
-    OneWayLink,
-    Port,
-    Routing,
-    Switch,
-    TraceLink,
-)
-from backwater.model.builders.wireless import (
-    AccessCategories,
-    AccessCategory,
-    Channel,
-    Mac,
-    MacCategories,
-    MacCategory,
-    Medium,
-    Phy,
-    Radio,
-    Station,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backwater.model.builders.boxes import Box
+    from backwater.model.builders.controllers import Controller
+    from backwater.model.builders.detectors import Detector
+    from backwater.model.builders.flow import Flow
+    from backwater.model.builders.notifiers import Notifier
+    from backwater.model.builders.queues import Queue
+    from backwater.model.builders.responders import Responder
+    from backwater.model.builders.sources import Source
+    from backwater.model.builders.stamps import Stamp
+    from backwater.model.builders.topologies import Topology
+    from backwater.model.builders.traces import Trace
+    from backwater.model.builders.whole import Scenario
+    from backwater.model.builders.wired import (
+        Host,
+        Limits,
+        Link,
+        Mechanism,
+        OneWayLink,
+        Port,
+        Routing,
+        Switch,
+        TdmaMedium,
+        TerminalLink,
+        TraceLink,
+    )
+    from backwater.model.builders.wireless import (
+        AccessCategories,
+        AccessCategory,
+        Channel,
+        Mac,
+        MacCategories,
+        MacCategory,
+        Medium,
+        Phy,
+        Radio,
+        Station,
+    )
 
 __all__ = [
     "AccessCategories",
@@ -70,7 +77,57 @@ __all__ = [
     "Stamp",
     "Station",
     "Switch",
+    "TdmaMedium",
+    "TerminalLink",
     "Topology",
     "Trace",
     "TraceLink",
 ]
+
+_HOMES = {
+    "Controller": "controllers",
+    "Queue": "queues",
+    "Stamp": "stamps",
+    "Detector": "detectors",
+    "Notifier": "notifiers",
+    "Responder": "responders",
+    "Source": "sources",
+    "Trace": "traces",
+    "Box": "boxes",
+    "Topology": "topologies",
+    "Routing": "wired",
+    "Limits": "wired",
+    "Host": "wired",
+    "Switch": "wired",
+    "Link": "wired",
+    "OneWayLink": "wired",
+    "TraceLink": "wired",
+    "TdmaMedium": "wired",
+    "TerminalLink": "wired",
+    "Port": "wired",
+    "Mechanism": "wired",
+    "Medium": "wireless",
+    "Phy": "wireless",
+    "Mac": "wireless",
+    "MacCategories": "wireless",
+    "MacCategory": "wireless",
+    "Channel": "wireless",
+    "Station": "wireless",
+    "Radio": "wireless",
+    "AccessCategories": "wireless",
+    "AccessCategory": "wireless",
+    "Flow": "flow",
+    "Scenario": "whole",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

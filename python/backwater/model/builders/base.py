@@ -6,12 +6,15 @@ import ast
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeAlias, TypeVar
 
 from backwater.errors import Refusal, nearest
 from backwater.model.tables import Row, tables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A quantity is a text with a number and a unit.
 Time: TypeAlias = str  # "20 ms"
@@ -24,6 +27,8 @@ Level: TypeAlias = str  # "6 dB" or "20 dBm", as the argument says
 Capacity: TypeAlias = str  # "50 kB", "100 packets" or "unlimited"
 # A table as a person writes it.
 Written: TypeAlias = Mapping[str, Any]
+# Whole numbers: a list, a NumPy array, or their packed text.
+Series: TypeAlias = "Sequence[int] | NDArray[Any] | str"
 
 # An annotation that lists all that an argument may be.
 _LITERAL = re.compile(r"\(?\s*Literal\[([^\]]*)\](?:\s*\|\s*None)?\s*\)?")
@@ -151,7 +156,28 @@ def plain(value: Any) -> Any:
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
+    if hasattr(value, "__array__") and hasattr(value, "dtype"):
+        return packed(value)
     return value
+
+
+def packed(values: Any) -> Any:
+    """An array of whole numbers as the text in which scenarios keep it."""
+    import numpy as np
+
+    from backwater import _native
+
+    found = np.asarray(values)
+    if found.ndim == 0:
+        return found.item()
+    whole = found.ndim == 1 and found.dtype.kind in "iuf" and bool(np.all(found == np.floor(found)))
+    if not whole or bool(np.any(found < 0)) or bool(np.any(found > 2**53)):
+        raise Refusal(
+            f"an array of {found.dtype} with {found.ndim} dimensions is no list of whole numbers",
+            place="<array>",
+            fix="give one dimension of numbers from 0 to 2^53",
+        )
+    return _native.pack(found.astype(np.uint64))
 
 
 def _check(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Part, Share, Time, checked
+from backwater.model.builders.base import Part, Series, Share, Time, checked
 
 
 class Box(Part):
@@ -126,3 +126,36 @@ class Box(Part):
         * `share`: share of packets that come out twice (share, required)
         """
         return Box("duplicate", share=share)
+
+    @staticmethod
+    @checked
+    def schedule(
+        *,
+        at_ms: Series,
+        delay_us: Series | None = None,
+        loss_ppm: Series | None = None,
+    ) -> Box:
+        """Delay and loss that are constant for a while each, as listed.
+
+        Source: AdvNet's steps; Arun et al., SIGCOMM 2022, section 4.
+
+        * `at_ms`: when each row begins, in ms; the first at 0 (whole numbers, required)
+        * `delay_us`: the delay of each row, in microseconds; without it none (whole numbers)
+        * `loss_ppm`: how many of a million packets are lost in each row; without it none
+          (whole numbers)
+        """
+        return Box("schedule", at_ms=at_ms, delay_us=delay_us, loss_ppm=loss_ppm)
+
+    @staticmethod
+    @checked
+    def hold(
+        *,
+        period: Time,
+    ) -> Box:
+        """Packets are held and come out together at the multiples of a period.
+
+        Source: Arun et al., SIGCOMM 2022, section 5.
+
+        * `period`: the time between two openings (time, required, ≥ 1 us, ≤ 1000 s)
+        """
+        return Box("hold", period=period)

@@ -35,6 +35,26 @@ class Detector(Part):
 
     @staticmethod
     @checked
+    def sojourn(
+        *,
+        high: Time | None = None,
+        low: Time | None = None,
+    ) -> Detector:
+        """The detector `sojourn`.
+
+        Congested when the first frame in line has waited longer than a mark, until it has
+        waited less than another.
+
+        Source: ours; RFC 8289 section 3.2.
+
+        * `high`: waiting time above which the queue is congested (time, default 2 ms, ≤ 10 s)
+        * `low`: waiting time below which congestion is over (time, default 1 ms, ≥ 1 ns, ≤ 10
+          s)
+        """
+        return Detector("sojourn", high=high, low=low)
+
+    @staticmethod
+    @checked
     def fill_rate(
         *,
         high: Share | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Part, Rate, Share, Size, Time, checked
+from backwater.model.builders.base import Part, Rate, Series, Share, Size, Time, checked
 
 
 class Source(Part):
@@ -297,6 +297,23 @@ class Source(Part):
           0.000001, ≤ 1000000)
         """
         return Source("replay", file=file, format=format, scale=scale)
+
+    @staticmethod
+    @checked
+    def packets(
+        *,
+        at_us: Series,
+        bytes: Series,
+    ) -> Source:
+        """Packets at instants that are listed.
+
+        Source: as `replay`, from a list.
+
+        * `at_us`: when each packet comes, in microseconds after the flow's start, in order
+          (whole numbers, required)
+        * `bytes`: bytes of each packet, or one number for all (whole numbers, required)
+        """
+        return Source("packets", at_us=at_us, bytes=bytes)
 
     @staticmethod
     @checked

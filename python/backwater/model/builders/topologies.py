@@ -397,3 +397,65 @@ class Topology(Part):
             rate=rate,
             ac=ac,
         )
+
+    @staticmethod
+    @checked
+    def satellite(
+        *,
+        terminals: int,
+        medium: str,
+        constant: int | None = None,
+        demand: Literal["none", "rate", "volume"] | None = None,
+        most: int | None = None,
+        overhead: Size | None = None,
+        delay: Time | None = None,
+        forward: Rate | None = None,
+        wire_rate: Rate | None = None,
+        wire_delay: Time | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Hosts behind terminals that share a satellite's return link, a hub and a server.
+
+        Source: ETSI EN 301 790.
+
+        * `terminals`: terminals t1, t2…, with a host h1, h2… behind each; all send to the hub
+          G, behind which is the server D (whole number, required, ≥ 1, ≤ 4096)
+        * `medium`: medium of kind "tdma" of the way to the hub (required)
+        * `constant`: slots of each frame that are this terminal's own (whole number, default
+          0, ≤ 65536)
+        * `demand`: what it asks for at the beginning of a frame: nothing, slots for the bytes
+          that came in the frame before, or slots for the bytes that wait and were not asked
+          for (default volume)
+        * `most`: most slots of a frame that it gets because it asked; left out: all (whole
+          number, ≥ 1, ≤ 65536)
+        * `overhead`: bytes a packet takes besides its IP bytes (size, default 0 B, ≤ 1 kB)
+        * `delay`: propagation delay between terminals and hub, each way (time, default 250
+          ms, ≤ 10 s)
+        * `forward`: line rate from the hub to each terminal (rate, default 20 Mbit/s, ≥ 1
+          bit/s)
+        * `wire_rate`: line rate of the links of hosts and of the server (rate, default 100
+          Mbit/s, ≥ 1 bit/s)
+        * `wire_delay`: propagation delay of these links (time, default 1 ms, ≤ 10 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "satellite",
+            terminals=terminals,
+            medium=medium,
+            constant=constant,
+            demand=demand,
+            most=most,
+            overhead=overhead,
+            delay=delay,
+            forward=forward,
+            wire_rate=wire_rate,
+            wire_delay=wire_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from backwater.model.builders.base import Part, Rate, Share, Size, Time, checked
+from backwater.model.builders.base import Part, Rate, Series, Share, Size, Time, checked
 
 
 class Trace(Part):
@@ -28,6 +28,21 @@ class Trace(Part):
         * `file`: the trace (required)
         """
         return Trace("file", file=file)
+
+    @staticmethod
+    @checked
+    def opportunities(
+        *,
+        at_ms: Series,
+    ) -> Trace:
+        """Opportunities at milliseconds that are listed.
+
+        Source: trace files of mahimahi, without a file.
+
+        * `at_ms`: the milliseconds, in order, one for each opportunity (whole numbers,
+          required)
+        """
+        return Trace("opportunities", at_ms=at_ms)
 
     @staticmethod
     @checked
@@ -83,6 +98,22 @@ class Trace(Part):
         * `every`: time between steps (time, default 200 ms, ≥ 1 ms, ≤ 1000 s)
         """
         return Trace("random-walk", high=high, step=step, low=low, every=every)
+
+    @staticmethod
+    @checked
+    def rates(
+        *,
+        at_ms: Series,
+        rate_bps: Series,
+    ) -> Trace:
+        """A rate that is constant for a while each, as listed.
+
+        Source: AdvNet's steps of bandwidth.
+
+        * `at_ms`: when each rate begins, in ms; the first at 0 (whole numbers, required)
+        * `rate_bps`: the rates, in bit/s; the last above zero (whole numbers, required)
+        """
+        return Trace("rates", at_ms=at_ms, rate_bps=rate_bps)
 
     @staticmethod
     @checked

@@ -21,6 +21,8 @@ from backwater.model.builders.wired import (
     Port,
     Routing,
     Switch,
+    TdmaMedium,
+    TerminalLink,
     TraceLink,
 )
 from backwater.model.builders.wireless import Medium, Station
@@ -37,7 +39,7 @@ class Scenario(Table):
     * `limits`: how large the scenario may be
     * `routing`: how destinations turn into ports
     * `topology`: a generated network, beside what nodes and links add
-    * `media`: 802.11 media
+    * `media`: media that nodes share: 802.11 where no kind is written
     * `nodes`: hosts, switches and stations
     * `links`: point-to-point links: wires both ways, or directions one by one
     * `ports`: queue and buffer of the ports that a name or pattern matches; the most
@@ -53,9 +55,9 @@ class Scenario(Table):
     limits: Limits | Written | None = None
     routing: Routing | Written | None = None
     topology: Topology | Written | None = None
-    media: Mapping[str, Medium | Written] | None = None
+    media: Mapping[str, Medium | TdmaMedium | Written] | None = None
     nodes: Mapping[str, Host | Switch | Station | Written] | None = None
-    links: Mapping[str, Link | OneWayLink | TraceLink | Written] | None = None
+    links: Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written] | None = None
     ports: Mapping[str, Port | Written] | None = None
     mechanisms: Mapping[str, Mechanism | Written] | None = None
     routes: Mapping[str, Sequence[str]] | None = None

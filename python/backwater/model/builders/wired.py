@@ -178,6 +178,8 @@ class TraceLink(Table):
     * `clock`: whether opportunities, the delay before the queue and delays in logs count
       whole milliseconds (default ms)
     * `repeat`: begin a recorded trace again after its end; true where it is left out
+    * `phase`: where a recorded trace begins: at its first line, or at a millisecond of it
+      that the seed chooses, each direction on its own (default recorded)
     * `delay`: propagation delay (time, default 0 s)
     * `delay_at`: where a packet waits for the delay: before the queue, as in both
       directions of cellsim, or behind it, as what leaves mm-link inside mm-delay (default
@@ -197,6 +199,7 @@ class TraceLink(Table):
     first: Literal["opportunity", "arrival"] | None = None
     clock: Literal["ms", "exact"] | None = None
     repeat: bool | None = None
+    phase: Literal["recorded", "drawn"] | None = None
     delay: Time | None = None
     delay_at: Literal["before-queue", "after-queue"] | None = None
     max_frame: Size | None = None
@@ -204,6 +207,65 @@ class TraceLink(Table):
     buffer: Capacity | None = None
     boxes: Sequence[Box | Written] | None = None
     _fixed: ClassVar[Written] = {"kind": "trace"}
+
+
+@dataclass
+class TdmaMedium(Table):
+    """`media.NAME:tdma` of a scenario.
+
+    A frame of slots that terminals share on their way to a hub, as on a satellite's
+    return link.
+
+    * `frame`: duration of a frame (time, required)
+    * `slots`: slots of a frame (whole number, required)
+    * `slot`: bytes of packets that a slot carries; packets are cut and joined to fill
+      slots (size, required)
+    * `request_delay`: time from a request, at the beginning of a frame, until the first
+      frame whose slots answer it, in whole frames; left out: twice the longest delay of a
+      terminal (time)
+    * `free`: share slots that nobody asked for among all terminals (default false)
+    """
+
+    frame: Time
+    slots: int
+    slot: Size
+    request_delay: Time | None = None
+    free: bool | None = None
+    _fixed: ClassVar[Written] = {"kind": "tdma"}
+
+
+@dataclass
+class TerminalLink(Table):
+    """One direction, from a terminal to its hub, in slots of a medium.
+
+    * `from_`: where one direction begins (required)
+    * `to`: where it ends (required)
+    * `medium`: its medium, one of kind "tdma" (required)
+    * `constant`: slots of each frame that are this terminal's own (whole number, default
+      0)
+    * `demand`: what it asks for at the beginning of a frame: nothing, slots for the bytes
+      that came in the frame before, or slots for the bytes that wait and were not asked
+      for (default volume)
+    * `most`: most slots of a frame that it gets because it asked; left out: all (whole
+      number)
+    * `overhead`: bytes a packet takes besides its IP bytes (size, default 0 B)
+    * `delay`: propagation delay to the hub, by the satellite where there is one (time,
+      default 0 s)
+    * `max_frame`: largest frame, header and FCS included (size, default 1518 B)
+    * `boxes`: what packets pass before the queue, in order
+    """
+
+    from_: str
+    to: str
+    medium: str
+    constant: int | None = None
+    demand: Literal["none", "rate", "volume"] | None = None
+    most: int | None = None
+    overhead: Size | None = None
+    delay: Time | None = None
+    max_frame: Size | None = None
+    boxes: Sequence[Box | Written] | None = None
+    _fixed: ClassVar[Written] = {"kind": "tdma"}
 
 
 @dataclass

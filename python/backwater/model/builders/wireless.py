@@ -24,7 +24,7 @@ from backwater.model.builders.base import (
 
 @dataclass
 class Medium(Table):
-    """802.11 media.
+    """An 802.11 medium.
 
     * `phy`: radio and its rates (required)
     * `channel`: who hears whom (required)
@@ -34,6 +34,7 @@ class Medium(Table):
     phy: Phy | Written
     channel: Channel | Written
     mac: Mac | Written | None = None
+    _fixed: ClassVar[Written] = {"kind": "802.11"}
 
 
 @dataclass
@@ -41,18 +42,42 @@ class Phy(Table):
     """Radio and its rates.
 
     * `standard`: 802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM,
-      slots of 9 us (required)
-    * `data`: rate of data frames (rate, required)
+      slots of 9 us; 802.11n and later: the same at 5 and 6 GHz, data frames by `mcs`
+      (required)
+    * `data`: rate of data frames up to 802.11g (rate)
+    * `mcs`: modulation and code of data frames of 802.11n and later, the same numbers for
+      any number of streams: up to 7 (802.11n), 9 (802.11ac), 11 (802.11ax), 13 (802.11be)
+      (whole number)
+    * `width`: width of the channel of 802.11n and later (default 20 MHz)
+    * `streams`: spatial streams of 802.11n and later (whole number, default 1)
+    * `guard`: guard interval of 802.11n and later (default 0.8 us)
+    * `coding`: code of 802.11n and 802.11ac; standard = BCC, and LDPC for 802.11ax and
+      802.11be (default standard)
+    * `rate_control`: mode of data frames from 802.11n on: that of `mcs`; or the fastest
+      up to it that loses no more than `ideal_loss` at the SNR of the last answer, the
+      slowest at first (default off)
+    * `ideal_loss`: share of packets of 1500 B that rate_control = "ideal" may lose
+      (share, default 10 %)
     * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left
       out (rate)
     * `answer`: rate of CTS and ACK: that of `control`; or the fastest mandatory rate that
-      is no faster than the frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s)
-      (default control)
+      is no faster than the frame answered (802.11b: all four; OFDM: 6, 12, 24 Mbit/s; an
+      MCS counts as the rate of 802.11a with its modulation). Left out: control, from
+      802.11n on mandatory
     * `preamble`: preamble of 802.11b: 192 us or 96 us (default long)
     """
 
-    standard: Literal["802.11b", "802.11a", "802.11g"]
-    data: Rate
+    standard: Literal[
+        "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"
+    ]
+    data: Rate | None = None
+    mcs: int | None = None
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None
+    streams: int | None = None
+    guard: Literal["0.4 us", "0.8 us", "1.6 us", "3.2 us"] | None = None
+    coding: Literal["standard", "BCC", "LDPC"] | None = None
+    rate_control: Literal["off", "ideal"] | None = None
+    ideal_loss: Share | None = None
     control: Rate | None = None
     answer: Literal["control", "mandatory"] | None = None
     preamble: Literal["long", "short"] | None = None
@@ -77,6 +102,17 @@ class Mac(Table):
       true)
     * `lifetime`: how long a packet may wait at a station and be tried; what is older is
       given up at its next turn (ns-3: 500 ms; left out = for ever) (time)
+    * `aggregation`: whether frames of 802.11n and later go as A-MPDUs, as many to a
+      neighbour as the bounds allow, under immediate block acknowledgement (default off)
+    * `ba_window`: frames that may be under way to a neighbour; left out: 64 (802.11n,
+      802.11ac), 256 (802.11ax), 1024 (802.11be) (whole number)
+    * `aggregate_bytes`: most bytes of an A-MPDU; the standard's where it is left out
+      (size)
+    * `aggregate_time`: longest duration of an A-MPDU (time, default 5484 us)
+    * `mpdu_spacing`: least time between the beginnings of two frames of an A-MPDU; empty
+      delimiters fill it (default 0 us)
+    * `missed_ba`: after a block acknowledgement that did not come: ask for it, or send
+      the frames again (default bar)
     * `ac`: parameters by access category
     """
 
@@ -89,6 +125,14 @@ class Mac(Table):
     countdown: Literal["standard", "idle-slot", "boundary"] | None = None
     nav_reset: bool | None = None
     lifetime: Time | None = None
+    aggregation: Literal["off", "a-mpdu"] | None = None
+    ba_window: int | None = None
+    aggregate_bytes: Size | None = None
+    aggregate_time: Time | None = None
+    mpdu_spacing: (
+        Literal["0 us", "0.25 us", "0.5 us", "1 us", "2 us", "4 us", "8 us", "16 us"] | None
+    ) = None
+    missed_ba: Literal["bar", "data"] | None = None
     ac: MacCategories | Written | None = None
 
 

@@ -41,6 +41,8 @@ DELAY_PARTS = (
     "delay_retries_s",
     "delay_propagation_s",
 )
+# Further parts, where packets went in A-MPDUs.
+_IN_AGGREGATES = ("delay_aggregate_s", "delay_reorder_s")
 HEIGHT = 220
 MOST_COLUMNS = 3
 
@@ -63,6 +65,7 @@ def delay_figure(results: Results) -> Figure | None:
     values = {part: results.metric(part).values() for part in DELAY_PARTS}
     if any(all(value is None for value in known) for known in values.values()):
         return None
+    values |= {part: results.metric(part).values() for part in _IN_AGGREGATES}
     parts = tuple(part for part, known in values.items() if any(known))
     if not parts:
         return None

@@ -17,6 +17,8 @@ _PARTS = {
     "delay_gate_s": "closed gate",
     "delay_contention_s": "contention",
     "delay_retries_s": "retries",
+    "delay_aggregate_s": "aggregate",
+    "delay_reorder_s": "reordering",
     "delay_propagation_s": "propagation",
 }
 # Cells of a curve that is drawn with letters.

@@ -184,7 +184,14 @@ def _rate(link: Mapping[str, Any]) -> float:
     """The rate of a plain wire, or of the slower of two directions."""
     if "ways" not in link:
         return float(link["rate_bps"])
-    return min(float(way.get("rate_bps", 0)) for way in link["ways"])
+    return min(map(_way_rate, link["ways"]))
+
+
+def _way_rate(way: Mapping[str, Any]) -> float:
+    """The rate of one direction: that of all slots where it sends in some of them."""
+    if frames := way.get("medium"):
+        return float(frames["slots"] * frames["slot_B"] * 8 / frames["frame_s"])
+    return float(way.get("rate_bps", 0))
 
 
 def _natural(table: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use backwater_sim::spec::{FlowSpec, NodeKind, NodeSpec};
+use backwater_sim::spec::{FlowSpec, NodeSpec};
 use backwater_sim::targets::Destination;
 use backwater_transport::random::Random;
 
@@ -88,10 +88,7 @@ fn derangement(from: &[usize], to: &[usize], random: &mut Random) -> Vec<usize> 
 
 /// The media of a station.
 pub(super) fn media(node: &NodeSpec) -> Vec<usize> {
-    match &node.kind {
-        NodeKind::Station(radios) => radios.iter().map(|r| r.medium).collect(),
-        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
-    }
+    node.kind.attachments().iter().map(|a| a.medium).collect()
 }
 
 #[cfg(test)]

@@ -39,6 +39,20 @@ pub(super) fn check_size(
     Err(node.refuse(Fault::new(what, fix)))
 }
 
+/// Over the air what comes back has the category of the data.
+pub(super) fn check_way_back(record: &Record<'_>) -> Result<(), Diagnostic> {
+    for name in ["ack_class", "cnp_class"] {
+        if let Some(node) = record.get(name) {
+            let what = format!(
+                "`{}`: where there are 802.11 media, what comes back has the category of the data",
+                node.path
+            );
+            return Err(node.refuse(Fault::new(what, format!("remove `{name}`"))));
+        }
+    }
+    Ok(())
+}
+
 /// The class of a host's flow, or the access category of a station's. Where there are 802.11 media (`airy`), flows of hosts
 /// may pass stations too, so they may name an access category, and are best effort like those of stations.
 pub(super) fn class(record: &Record<'_>, station: bool, airy: bool) -> Result<u8, Diagnostic> {

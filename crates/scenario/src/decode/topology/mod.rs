@@ -9,6 +9,7 @@ mod grid;
 mod random_grid;
 mod ring;
 pub mod row;
+mod satellite;
 mod star;
 mod stations;
 mod wlan;
@@ -18,7 +19,7 @@ use row::Generator;
 use crate::shape::Variant;
 
 /// Every generator.
-pub const GENERATORS: [Generator; 8] = [
+pub const GENERATORS: [Generator; 9] = [
     fat_tree::ROW,
     dumbbell::ROW,
     star::ROW,
@@ -27,6 +28,7 @@ pub const GENERATORS: [Generator; 8] = [
     chain::ROW,
     grid::ROW,
     random_grid::ROW,
+    satellite::ROW,
 ];
 
 /// Their names and fields.

@@ -171,9 +171,13 @@ fn routed(site: &Site<'_>, model: &StationSpec, chosen: &[[f64; 2]], others: &[P
     let names: Vec<&str> = all.iter().map(|o| o.name.as_str()).collect();
     let places: Vec<[f64; 2]> = all.iter().map(|o| o.at).collect();
     let rates: Vec<Option<Rate>> = all.iter().map(|o| o.rate).collect();
-    let hops = medium
-        .channel
-        .neighbours(site.seed, &names, &places, &medium.phy, &rates);
+    let hops = medium.channel.neighbours(
+        site.seed,
+        &names,
+        &places,
+        (&medium.phy, medium.high.as_ref()),
+        &rates,
+    );
     let mut found = vec![false; all.len()];
     let mut waiting: Vec<usize> = (chosen.len()..all.len()).collect();
     while let Some(here) = waiting.pop() {

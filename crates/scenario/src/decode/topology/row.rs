@@ -1,10 +1,13 @@
 //! What every generator has: its row in the table, what it reads and the network it makes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use backwater_sim::medium::tdma::FramesSpec;
 use backwater_sim::spec::{MediumSpec, NodeKind, Routing};
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use crate::decode::links::tdma::TerminalLink;
 use crate::decode::record::Record;
 use crate::decode::switch::model;
 use crate::diagnostic::Diagnostic;
@@ -31,6 +34,8 @@ pub struct Site<'a> {
     pub written: &'a BTreeMap<String, NodeKind>,
     /// Media of the scenario.
     pub media: &'a [MediumSpec],
+    /// Frames of slots of the scenario.
+    pub frames: &'a [Arc<FramesSpec>],
     /// Seed of the run.
     pub seed: u64,
 }
@@ -90,6 +95,8 @@ pub struct Network {
     pub nodes: BTreeMap<String, NodeKind>,
     /// Links: name, ends and cable.
     pub links: Vec<(String, [String; 2], Cable)>,
+    /// Links whose first direction sends in slots: name, ends and both directions.
+    pub terminals: Vec<(String, [String; 2], TerminalLink)>,
 }
 
 impl Network {

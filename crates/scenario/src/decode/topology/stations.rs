@@ -3,13 +3,16 @@
 use backwater_sim::spec::{NodeKind, StationSpec};
 
 use super::row::Site;
-use crate::decode::air;
+use crate::decode::{air, settings};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 
 /// The model of all stations, at the place of the first.
 pub fn model(site: &Site<'_>, files: &mut Files<'_>) -> Result<StationSpec, Diagnostic> {
-    let origin = site.record.get("at").map_or(Ok([0.0; 2]), air::place)?;
+    let origin = site
+        .record
+        .get("at")
+        .map_or(Ok([0.0; 2]), settings::place)?;
     air::station_at(&site.record, origin, site.media, files)
 }
 

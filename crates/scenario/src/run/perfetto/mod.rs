@@ -308,11 +308,11 @@ impl Perfetto {
             let (sent, serialised) = hop.sent.unwrap_or((until, None));
             let sent = sent.clamp(hop.came, until);
             let free = Time(sent.0 - hop.gated.min(sent.0 - hop.came.0));
-            let radio = world.network().ports[hop.port].is_radio();
+            let shared = world.network().ports[hop.port].waits_at_medium();
             // A packet leaves a trace link, box or station when it comes to the next node.
             let left = serialised.unwrap_or(until).clamp(sent, until);
             let instants = [hop.came, free, sent, left, until];
-            debug_assert!(!radio || left == until);
+            debug_assert!(!shared || left == until);
             for (part, ends) in instants
                 .windows(2)
                 .enumerate()

@@ -2,54 +2,45 @@
 
 use backwater_transport::units::Time;
 
-use super::{Control, Memory, Watched};
+use super::{Control, Watched};
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::moment::{Moment, Signal};
-use crate::mechanism::notifier::adaptive::Owner;
+use crate::mechanism::notifier::row::{Cue, Waiting};
 use crate::mechanism::place::View;
 use crate::mechanism::watched::HeldBack;
 
 impl Control {
     /// The station holds so much for others that it warns some of them early. True when a notice is to be sent.
-    pub(super) fn warn_early(&mut self, place: usize, view: &View) -> bool {
+    pub(super) fn warn_early(&mut self, place: usize, view: &View, waiting: &Waiting) -> bool {
         let holdings = self.places[place].holdings.as_deref();
-        if let (Memory::Adaptive(adaptive), Some(held)) = (&mut self.memory, holdings) {
-            adaptive.warn_early(view, held, &mut self.outbox);
+        if holdings.is_some() {
+            let view = &View { holdings, ..*view };
+            let cue = Cue::Early { view, waiting };
+            self.notifier.on(&cue, &mut self.outbox);
         }
         !self.outbox.is_empty()
     }
 
-    /// Whether an early warning must know whose packets fill the buffer.
-    pub fn takes_owners(&self) -> bool {
-        match &self.memory {
-            Memory::Adaptive(adaptive) => adaptive.takes_owners(),
-            Memory::Standing(_) | Memory::Requests(_) | Memory::Own(_) | Memory::Marks => false,
-        }
-    }
-
-    /// Tells the early warning whose packets fill the buffer.
-    pub fn owners(&mut self, view: &View, owners: &[Owner]) {
-        if let Memory::Adaptive(adaptive) = &mut self.memory {
-            adaptive.owners(view, owners, &mut self.outbox);
-        }
-    }
-
     /// The category whose notice is about to expire, if this timer says so of it.
     pub fn expires(&self, timer: u8, epoch: u16, now: Time) -> Option<usize> {
-        match &self.memory {
-            Memory::Adaptive(adaptive) => adaptive.expires(timer, epoch, now),
-            Memory::Standing(_) | Memory::Requests(_) | Memory::Own(_) | Memory::Marks => None,
-        }
+        self.notifier.expires(timer, epoch, now)
     }
 
     /// Whether a station that is stopped itself lets its notices expire.
     pub fn expires_when_stopped(&self) -> bool {
-        matches!(&self.memory, Memory::Adaptive(adaptive) if !adaptive.renews(true))
+        self.facts.lets_expire
     }
 
     /// A notice of the class of `view` is about to expire: it is renewed if congestion lasts. `stopped` says that the
     /// station itself may send nothing now. So it is, too, if what it holds beside `held_back` is no congestion.
-    pub fn expiring(&mut self, place: usize, mut view: View, stopped: bool, held_back: &HeldBack) {
+    pub fn expiring(
+        &mut self,
+        place: usize,
+        mut view: View,
+        stopped: bool,
+        held_back: &HeldBack,
+        waiting: &Waiting,
+    ) {
         let watched = &mut self.places[place];
         let (class, was) = (view.class, watched.is_congested(view.class));
         let signal = watched.observe(&Moment::Expiring, &mut view);
@@ -57,32 +48,26 @@ impl Control {
         let blocked =
             |w: &mut Watched| !held_back.frames.is_empty() && !w.lasts_without(held_back, &view);
         let stopped = stopped || lasts && blocked(watched);
-        match &mut self.memory {
-            Memory::Adaptive(adaptive) if lasts && adaptive.renews(stopped) => {
-                adaptive.renew(&view, watched.holdings.as_deref(), &mut self.outbox);
-            }
-            _ => watched.congested &= !(1 << class),
+        if !lasts || stopped && self.facts.lets_expire {
+            watched.congested &= !(1 << class);
+            return;
         }
+        let holdings = watched.holdings.as_deref();
+        let view = &View { holdings, ..view };
+        let cue = Cue::Lasts { view, waiting };
+        self.notifier.on(&cue, &mut self.outbox);
     }
 
     /// Whether a station was told to stop and that holds still: a notice that lasts while congestion does, or one that has
     /// been renewed and will be.
     pub fn stops_still(&self, station: u32, now: Time) -> bool {
-        match &self.memory {
-            Memory::Adaptive(adaptive) => adaptive.stops_still(station, now),
-            Memory::Standing(standing) => {
-                let to = [Toward::Station(station), Toward::Everybody];
-                to.iter().any(|to| standing.holding(*to).next().is_some())
-            }
-            Memory::Requests(_) | Memory::Own(_) | Memory::Marks => false,
-        }
+        let to = Toward::Station(station);
+        !self.notifier.holding(to, now).is_empty()
     }
 
-    /// A neighbour's timer went off: says again what still holds.
-    pub fn refresh(&mut self, neighbour: u8, epoch: u16) {
-        if let Memory::Standing(standing) = &mut self.memory {
-            standing.refresh(neighbour, epoch, &mut self.outbox);
-        }
+    /// A timer of its notices went off: says again what still holds.
+    pub fn refresh(&mut self, timer: u8, epoch: u16) {
+        self.tell(&Cue::Due { timer, epoch });
     }
 }
 
@@ -96,6 +81,7 @@ mod tests {
     use crate::mechanism::moment::Seen;
     use crate::mechanism::needs::Set;
     use crate::mechanism::notifier::AdaptiveTerms;
+    use crate::mechanism::notifier::row::Owner;
     use crate::mechanism::notifier::voice::Arrival;
 
     fn level(ms: u64) -> View<'static> {
@@ -110,7 +96,19 @@ mod tests {
             ..Seen::of_class(0)
         };
         let arrival = Arrival::none(level(ms).now, 0, PortId::NONE);
-        control.enqueued(0, level(ms), &seen, &arrival, || [].into())
+        let owners = || {
+            let (station, host, bytes) = (1, 7, 40);
+            vec![Owner {
+                station,
+                host,
+                bytes,
+            }]
+        };
+        let waiting = Waiting {
+            owners: &owners,
+            ..Waiting::nothing()
+        };
+        control.enqueued(0, level(ms), &seen, &arrival, &waiting)
     }
 
     /// The neighbour whose packets fill the buffer is told, and told again when the buffer is still full before that ends; it
@@ -143,7 +141,7 @@ mod tests {
             if blocked && !renew_when_stopped {
                 held_back.frames.push(seen);
             }
-            control.expiring(0, level(90), stopped, &held_back);
+            control.expiring(0, level(90), stopped, &held_back, &Waiting::nothing());
             assert_eq!(
                 said(&mut control),
                 expected,
@@ -154,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Where a warning names the destination, whose packets they are has to be asked first.
+    /// Where a warning names the destination, the notifier looks whose packets they are, and for whom.
     #[test]
     fn an_early_warning_about_a_destination_asks_for_owners() {
         let terms = AdaptiveTerms {
@@ -162,15 +160,9 @@ mod tests {
             ..terms()
         };
         let mut control = told_by(&[Signal::EarlyWarning], Set::HOLDINGS, terms);
-        assert!(!arrive(&mut control, 1) && control.takes_owners());
-        let owner = Owner {
-            station: 1,
-            host: 7,
-            bytes: 40,
-        };
-        control.owners(&level(1), &[owner]);
+        assert!(arrive(&mut control, 1), "something is to be said");
         let told = control.next_told().expect("a notice").notice;
         assert_eq!((told.host_numbers(), told.quanta()), (vec![7], 1000));
-        assert!(!control.takes_owners());
+        assert!(control.next_told().is_none());
     }
 }

@@ -1,10 +1,11 @@
 //! What a station overhears or reads in data frames, and the steps that it tells itself.
 
-use super::{Control, Memory};
+use super::Control;
 use crate::ids::PortId;
 use crate::mechanism::detector::Detector;
 use crate::mechanism::moment::{Moment, Overheard, Signal};
 use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::row::{Cue, Cues, Waiting};
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 
@@ -14,20 +15,22 @@ impl Control {
         self.places[place].detector.serves_first(class)
     }
 
-    /// Lets a station that tells itself its steps know what its detector said. False for others, and where nothing was said.
+    /// Passes the detector's signal to a notifier that receives all of them. False for others, and where nothing was said.
     pub(super) fn steps_by_itself(&mut self, class: usize, signal: Option<Signal>) -> bool {
-        let (Memory::Own(steps), Some(signal)) = (&mut self.memory, signal) else {
+        let (true, Some(signal)) = (self.facts.hears.has(Cues::SIGNALS), signal) else {
             return false;
         };
-        steps.judge(class, signal, &mut self.outbox);
+        self.tell(&Cue::Said { class, signal });
         true
     }
 
     /// A data frame of an upstream station said how many steps the station has taken.
     pub fn reported(&mut self, from: u32, category: u8, level: u8) {
-        if let Memory::Requests(requests) = &mut self.memory {
-            requests.reported(from, category, level);
-        }
+        self.tell(&Cue::Reported {
+            from,
+            category,
+            level,
+        });
     }
 
     /// A frame of another station was overheard.
@@ -43,7 +46,7 @@ impl Control {
         }
         if signal.is_some_and(Signal::congested) && !was {
             let arrival = Arrival::none(view.now, view.class, PortId::NONE);
-            self.begin(place, &arrival, || [].into());
+            self.begin(place, &arrival, &Waiting::nothing());
         } else if signal.is_some_and(Signal::over) && was {
             self.end(place, view.class, view.now);
         }
@@ -106,14 +109,14 @@ pub(super) mod tests {
     /// The same with other terms.
     pub(in super::super) fn told_by(says: &[Signal], needs: Set, terms: AdaptiveTerms) -> Control {
         let memory = Adaptive::new(terms, 0, true, vec![1], 10);
-        let mut control = Control::new(Id::new(0), 0, Memory::Adaptive(Box::new(memory)));
+        let mut control = Control::new(Id::new(0), 0, Box::new(memory), &[]);
         let detector = AnyDetector::Custom(Box::new(Says(says.into(), needs)));
         let rhythm = Rhythm {
             period: Span::millis(1),
             window: 1,
         };
         control.watch(Watched::new(
-            Place::Station(0),
+            Place::Attachment(0),
             detector,
             Some(rhythm),
             needs.has(Set::HOLDINGS),
@@ -186,7 +189,7 @@ pub(super) mod tests {
         let seen = Seen::of_class(0);
         for (ms, told) in (1..).zip(&TOLD[..3]) {
             let arrival = Arrival::none(level(ms).now, 0, PortId::NONE);
-            let changed = looks.enqueued(0, level(ms), &seen, &arrival, || [].into());
+            let changed = looks.enqueued(0, level(ms), &seen, &arrival, &Waiting::nothing());
             assert_eq!(
                 (changed, said(&mut looks)),
                 (!told.is_empty(), told.to_vec()),

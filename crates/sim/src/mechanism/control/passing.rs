@@ -1,8 +1,9 @@
 //! Arrivals from which nothing can follow pass a detector without a look: those that leave their queue at or below the
 //! high mark, where nothing else is counted.
 
-use super::{Control, Memory};
+use super::Control;
 use crate::mechanism::detector::Detector;
+use crate::mechanism::notifier::row::Cues;
 use crate::mechanism::watched::Observes;
 
 impl Control {
@@ -16,9 +17,9 @@ impl Control {
     /// Lets arrivals pass without a look while the queue of a place holds no more than its mark. `buffer` is what the queue
     /// may hold.
     pub fn pass_below_the_mark(&mut self, place: usize, buffer: u64) {
-        let standing = matches!(self.memory, Memory::Standing(_) | Memory::Marks);
+        let standing = self.facts.needs_arrivals();
         let slack = self.slack(place, buffer);
-        let looks = self.listens(place);
+        let looks = self.facts.hears.has(Cues::SENDERS);
         let watched = &mut self.places[place];
         let counts = watched.tally.is_some() || watched.observes != Observes::Changes;
         watched.calm = match slack {
@@ -43,6 +44,7 @@ mod tests {
     use super::*;
     use crate::ids::PortId;
     use crate::mechanism::DETECTORS;
+    use crate::mechanism::notifier::marks::Marks;
     use crate::mechanism::place::Place;
     use crate::mechanism::watched::Watched;
     use crate::table::Id;
@@ -58,7 +60,7 @@ mod tests {
         ];
         let built = (row.expect("a row").build)(&Args(options.into())).expect("legal options");
         let place = Place::Egress(PortId::new(0));
-        let mut control = Control::new(Id::new(0), 0, Memory::Marks);
+        let mut control = Control::new(Id::new(0), 0, Box::new(Marks), &[]);
         control.watch(Watched::new(place, built, None, false));
         control.pass_below_the_mark(0, 50_000);
         control

@@ -11,6 +11,7 @@ mod queue_rate_difference;
 mod rate_comparison;
 mod row;
 mod script;
+mod sojourn;
 mod watermark;
 
 use backwater_transport::part::{Args, Part, Refusal};
@@ -29,6 +30,7 @@ pub use queue_rate_difference::QueueRateDifference;
 pub use rate_comparison::RateComparison;
 pub use row::Detector;
 pub use script::needs as script_needs;
+pub use sojourn::Sojourn;
 pub use watermark::Watermark;
 
 crate::custom::custom! {
@@ -111,6 +113,8 @@ macro_rules! detectors {
 detectors! {
     /// Occupancy thresholds.
     Watermark(Watermark),
+    /// Waiting time of the first frame in line.
+    Sojourn(Sojourn),
     /// Predicted occupancy.
     FillRate(Box<FillRate>),
     /// Bytes by ingress.
@@ -147,6 +151,7 @@ macro_rules! row {
 /// Every detector.
 pub static DETECTORS: &[Part<Build>] = &[
     row!(watermark),
+    row!(sojourn),
     row!(fill_rate),
     row!(ingress_watermark),
     row!(dynamic_threshold),
@@ -172,6 +177,7 @@ pub static HOSTED: &[Part<Build>] = &[row!(script)];
 /// What each of both lists needs, in their order.
 pub static NEEDS: &[Needs] = &[
     watermark::NEEDS,
+    sojourn::NEEDS,
     fill_rate::NEEDS,
     ingress_watermark::NEEDS,
     dynamic_threshold::NEEDS,

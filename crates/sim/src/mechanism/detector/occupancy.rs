@@ -170,6 +170,7 @@ mod tests {
             bytes,
             prev,
             next: Some(9),
+            sojourn: Span::ZERO,
             airtime: Span::ZERO,
             retries: 0,
             packet: None,

@@ -34,7 +34,8 @@ pub(super) const PART: Part<Build<Script>> = Part {
 };
 
 /// What it needs where it watches what waits to leave, as it does unless `watch` says otherwise.
-pub const NEEDS: Needs = Needs::of(Set::BOUND.and(Set::HOLDINGS)).giving(Set::QUEUE);
+pub const NEEDS: Needs =
+    Needs::of(Set::BOUND.and(Set::HOLDINGS).and(Set::SOJOURN)).giving(Set::QUEUE);
 
 /// What it needs where it watches what came in over an interface.
 const NEEDS_INGRESS: Needs = Needs::of(Set::INTERFACES);

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::units::{Span, Time};
 
-use super::standing::Timer;
-use super::{AdaptiveTerms, Cast, Reach};
+use super::adaptive_terms::{AdaptiveTerms, NEEDS};
+use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Owner, Reach, Site, Timer, Waiting};
+use super::terms::Cast;
 use crate::mechanism::carrier::{Told, Toward};
-use crate::mechanism::notice::{Ask, Durations, Form, Notice};
-use crate::mechanism::place::{Holdings, View};
+use crate::mechanism::needs::Needs;
+use crate::mechanism::notice::{Ask, Durations, Form, Hosts, Notice};
+use crate::mechanism::place::View;
 use crate::table::Id;
 
 /// Access categories.
@@ -29,21 +31,72 @@ pub struct Adaptive {
     of_host: BTreeMap<(usize, u32, u32), Time>,
     /// Hosts in the network, where notices name them.
     hosts: usize,
-    /// An early warning waits for those who own the buffer's contents, by destination: whom a warning holds beyond this
-    /// instant is not told again.
-    wants_owners: Option<Time>,
     timers: VecDeque<Timer>,
 }
 
-/// What a station holds of one neighbour's packets for one destination.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    /// The neighbour that they came from.
-    pub station: u32,
-    /// The host that they go to.
-    pub host: u32,
-    /// Bytes.
-    pub bytes: u64,
+impl Notify for AdaptiveTerms {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    fn at(&self, site: &Site) -> Box<dyn AtNode> {
+        let peers = site.peers.to_vec();
+        let (terms, one_queue) = (self.clone(), site.one_queue);
+        Box::new(Adaptive::new(
+            terms,
+            site.number,
+            one_queue,
+            peers,
+            site.hosts,
+        ))
+    }
+}
+
+impl Notifier for Adaptive {
+    fn facts(&self) -> Facts {
+        Facts {
+            lets_expire: !self.terms.renew_when_stopped,
+            ..Facts::hearing(Cues::NONE)
+        }
+    }
+
+    fn on(&mut self, cue: &Cue, out: &mut VecDeque<Told>) {
+        match *cue {
+            Cue::Began { arrival, .. } => self.begin(arrival.class, arrival.now, out),
+            Cue::Ended { class, now, .. } => self.clear(class, now, out),
+            Cue::Early { view, waiting } => self.warn(view, waiting, view.now, out),
+            Cue::Lasts { view, waiting } => self.renew(view, waiting, out),
+            _ => {}
+        }
+    }
+
+    fn start_timer(&mut self, _: Toward) -> Option<Timer> {
+        self.timers.pop_front()
+    }
+
+    fn expires(&self, class: u8, epoch: u16, now: Time) -> Option<usize> {
+        let expected = &self.categories[usize::from(class)];
+        (expected.epoch == epoch && expected.last >= now).then_some(class.into())
+    }
+
+    /// A notice that has been renewed, and will be while congestion lasts, holds a station.
+    fn holding(&self, to: Toward, now: Time) -> Vec<(usize, Option<&Hosts>)> {
+        let Toward::Station(station) = to else {
+            return Vec::new();
+        };
+        let Ok(peer) = self.peers.binary_search(&station) else {
+            return Vec::new();
+        };
+        let holds = |e: &Expected| e.renewed && e.of_peer[peer] > now;
+        match self.terms.renew_when_stopped && self.categories.iter().any(holds) {
+            true => vec![(0, None)],
+            false => Vec::new(),
+        }
+    }
 }
 
 /// What is said of a category.
@@ -92,14 +145,13 @@ impl Adaptive {
             peers,
             of_host: BTreeMap::new(),
             hosts,
-            wants_owners: None,
             timers: VecDeque::new(),
             terms,
         }
     }
 
     /// A category has become congested: tells all neighbours.
-    pub fn begin(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+    fn begin(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
         if self.peers.is_empty() {
             return;
         }
@@ -123,17 +175,15 @@ impl Adaptive {
         self.timers.push_back((class as u8, expected.epoch, look));
     }
 
-    /// So much is held for others that those who own much of it are told, unless they were.
-    pub fn warn_early(&mut self, view: &View, holdings: &Holdings, out: &mut VecDeque<Told>) {
-        self.warn(view, holdings, view.now, out);
-    }
-
-    /// Tells those who own much of what is held, but for those whom a warning holds beyond `until`.
-    fn warn(&mut self, view: &View, holdings: &Holdings, until: Time, out: &mut VecDeque<Told>) {
+    /// So much is held for others that those who own much of it are told, but for those whom a warning holds beyond `until`.
+    fn warn(&mut self, view: &View, waiting: &Waiting, until: Time, out: &mut VecDeque<Told>) {
         if self.terms.by_destination {
-            self.wants_owners = Some(until);
+            self.warn_owners(view, &(waiting.owners)(), until, out);
             return;
         }
+        let Some(holdings) = view.holdings else {
+            return;
+        };
         let (class, now) = (view.class, view.now);
         let all = holdings.own(class) + holdings.forwarded(class);
         let scale = match self.terms.owner_of_buffer {
@@ -157,16 +207,16 @@ impl Adaptive {
         out.extend(told.iter().map(|to| self.notice(*to, class, now)));
     }
 
-    /// Whether an early warning waits to hear who owns the buffer's contents.
-    pub fn takes_owners(&self) -> bool {
-        self.wants_owners.is_some()
-    }
-
-    /// The other half of an early warning: tells neighbours to hold back packets for a destination whose packets from them
-    /// are much of the buffer.
-    pub fn owners(&mut self, view: &View, owners: &[Owner], out: &mut VecDeque<Told>) {
+    /// Tells neighbours to hold back packets for a destination whose packets from them are much of the buffer, but for
+    /// those whom a warning holds beyond an instant.
+    fn warn_owners(
+        &mut self,
+        view: &View,
+        owners: &[Owner],
+        beyond: Time,
+        out: &mut VecDeque<Told>,
+    ) {
         let (class, now) = (view.class, view.now);
-        let beyond = self.wants_owners.take().unwrap_or(now);
         let all = owners.iter().map(|o| o.bytes).sum::<u64>() as f64;
         let scale = match self.terms.owner_of_buffer {
             true => view.filled() / all,
@@ -228,44 +278,24 @@ impl Adaptive {
         }
     }
 
-    /// A notice is about to expire; gives its category if it is the last of it.
-    pub fn expires(&self, class: u8, epoch: u16, now: Time) -> Option<usize> {
-        let expected = &self.categories[usize::from(class)];
-        (expected.epoch == epoch && expected.last >= now).then_some(class.into())
-    }
-
-    /// Whether it renews a notice when its own station is stopped, or is not.
-    pub fn renews(&self, stopped: bool) -> bool {
-        !stopped || self.terms.renew_when_stopped
-    }
-
     /// Congestion lasts although the notice is about to expire: the next is longer. After a notice to all it goes to
     /// all, after an early warning to those who still own much.
-    pub fn renew(&mut self, view: &View, holdings: Option<&Holdings>, out: &mut VecDeque<Told>) {
+    fn renew(&mut self, view: &View, waiting: &Waiting, out: &mut VecDeque<Told>) {
         let class = view.class;
         self.scale(class, self.terms.increase);
         let (expected, now) = (&self.categories[class], view.now);
-        match holdings {
-            Some(holdings) if expected.until < now => {
+        match view.holdings.is_some() && expected.until < now {
+            true => {
                 let until = expected.last;
-                self.warn(view, holdings, until, out);
+                self.warn(view, waiting, until, out);
             }
-            _ => self.begin(class, now, out),
+            false => self.begin(class, now, out),
         }
         self.categories[class].renewed = true;
     }
 
-    /// Whether a notice that holds a station has been renewed, and will be while congestion lasts.
-    pub fn stops_still(&self, station: u32, now: Time) -> bool {
-        let Ok(peer) = self.peers.binary_search(&station) else {
-            return false;
-        };
-        let holds = |e: &Expected| e.renewed && e.of_peer[peer] > now;
-        self.renews(true) && self.categories.iter().any(holds)
-    }
-
     /// A departure has left little: notices that still hold are ended, and the next is shorter.
-    pub fn clear(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
+    fn clear(&mut self, class: usize, now: Time, out: &mut VecDeque<Told>) {
         let expected = &self.categories[class];
         let shorter = match self.terms.each_departure {
             true => expected.spoken,
@@ -291,11 +321,6 @@ impl Adaptive {
                 out.push_back(self.notice(to, class, now));
             }
         }
-    }
-
-    /// The timer that the next notice needs.
-    pub fn start_timer(&mut self) -> Option<Timer> {
-        self.timers.pop_front()
     }
 
     fn scale(&mut self, class: usize, factor: f64) {
@@ -369,6 +394,7 @@ impl Adaptive {
 mod tests {
     use super::*;
     use crate::mechanism::moment::{Moment, Seen};
+    use crate::mechanism::place::Holdings;
 
     const MS: u64 = 1_000_000_000;
 
@@ -400,6 +426,16 @@ mod tests {
         Adaptive::new(terms, 0, true, vec![3, 5, 8], 100)
     }
 
+    /// An early warning by what neighbours own.
+    fn early(memory: &mut Adaptive, view: View, held: &Holdings, out: &mut VecDeque<Told>) {
+        let view = &View {
+            holdings: Some(held),
+            ..view
+        };
+        let waiting = &Waiting::nothing();
+        memory.on(&Cue::Early { view, waiting }, out);
+    }
+
     /// To whom, and for how many units.
     fn said(out: &mut VecDeque<Told>) -> Vec<(Toward, u16)> {
         out.drain(..).map(|t| (t.to, t.notice.quanta())).collect()
@@ -414,15 +450,15 @@ mod tests {
         memory.begin(0, now, &mut out);
         for expected in [1000, 1200, 1440] {
             assert_eq!(said(&mut out), [(Toward::Everybody, expected)]);
-            let (class, epoch, look) = memory.start_timer().expect("one");
+            let (class, epoch, look) = memory.start_timer(Toward::Everybody).expect("one");
             assert_eq!(look, Span::millis(u64::from(expected) / 10 - 12));
             now += look;
             assert_eq!(memory.expires(class, epoch, now), Some(0));
             assert_eq!(memory.expires(class, epoch.wrapping_sub(1), now), None);
-            memory.renew(&at(now), None, &mut out);
+            memory.renew(&at(now), &Waiting::nothing(), &mut out);
         }
         for _ in 3..23 {
-            memory.renew(&at(now), None, &mut out);
+            memory.renew(&at(now), &Waiting::nothing(), &mut out);
         }
         assert_eq!(said(&mut out).last(), Some(&(Toward::Everybody, 65_500)));
     }
@@ -491,7 +527,7 @@ mod tests {
             held.observe(&Moment::Enqueued(&seen));
         }
         let ask = |memory: &mut Adaptive, now, out: &mut VecDeque<Told>| {
-            memory.warn_early(&View::level(Time(now), 0, 450, 1000), &held, out);
+            early(memory, View::level(Time(now), 0, 450, 1000), &held, out);
             said(out)
         };
         let told = [(Toward::Station(5), 1000)];
@@ -529,16 +565,29 @@ mod tests {
         let view = |now| View::level(now, 0, 450, 1000);
         let (mut memory, mut out) = (memory(terms()), VecDeque::new());
         let start = Time(MS);
-        memory.warn_early(&view(start), &held([30, 30, 390]), &mut out);
+        early(&mut memory, view(start), &held([30, 30, 390]), &mut out);
         let to = |station, units| (Toward::Station(station), units);
         assert_eq!(said(&mut out), [to(3, 1000), to(5, 1000), to(8, 1000)]);
-        let (class, epoch, look) = memory.start_timer().expect("one for all three");
-        assert_eq!((look, memory.start_timer()), (Span::millis(88), None));
+        let (class, epoch, look) = memory
+            .start_timer(Toward::Everybody)
+            .expect("one for all three");
+        assert_eq!(
+            (look, memory.start_timer(Toward::Everybody)),
+            (Span::millis(88), None)
+        );
         let now = start + look;
         assert_eq!(memory.expires(class, epoch, now), Some(0));
-        memory.renew(&view(now), Some(&held([20, 30, 400])), &mut out);
+        let own = held([20, 30, 400]);
+        let still = View {
+            holdings: Some(&own),
+            ..view(now)
+        };
+        memory.renew(&still, &Waiting::nothing(), &mut out);
         assert_eq!(said(&mut out), [to(5, 1200), to(8, 1200)]);
-        assert_eq!(memory.start_timer().map(|t| t.2), Some(Span::millis(108)));
+        assert_eq!(
+            memory.start_timer(Toward::Everybody).map(|t| t.2),
+            Some(Span::millis(108))
+        );
         assert_eq!(
             memory.expires(class, epoch, now),
             None,
@@ -559,11 +608,14 @@ mod tests {
             host: 7,
             bytes: 400,
         };
-        memory.owners(&view(start), &[owner], &mut out);
-        assert!(memory.start_timer().is_some());
-        memory.renew(&view(now), Some(&held([0, 400, 0])), &mut out);
-        assert!(memory.takes_owners());
-        memory.owners(&view(now), &[owner], &mut out);
+        let owners = || vec![owner];
+        let waiting = Waiting {
+            owners: &owners,
+            ..Waiting::nothing()
+        };
+        memory.warn(&view(start), &waiting, start, &mut out);
+        assert!(memory.start_timer(Toward::Everybody).is_some());
+        memory.renew(&still, &waiting, &mut out);
         assert_eq!(said(&mut out), [to(5, 1000), to(5, 1200)]);
     }
 
@@ -581,7 +633,12 @@ mod tests {
                 prev: Some(3),
                 ..Seen::of_class(2)
             }));
-            memory.warn_early(&View::level(Time(0), 2, 450, 1000), &held, &mut out);
+            early(
+                &mut memory,
+                View::level(Time(0), 2, 450, 1000),
+                &held,
+                &mut out,
+            );
             memory.begin(1, Time(40 * MS), &mut out);
             // What station 3 obeys when it has received all frames in their order.
             let last = out
@@ -620,7 +677,12 @@ mod tests {
         memory.begin(0, Time(MS), &mut out);
         out.clear();
         let mut warned = |ms: u64| {
-            memory.warn_early(&View::level(Time(ms * MS), 0, 450, 1000), &held, &mut out);
+            early(
+                &mut memory,
+                View::level(Time(ms * MS), 0, 450, 1000),
+                &held,
+                &mut out,
+            );
             said(&mut out)
         };
         assert_eq!(warned(100), []);
@@ -637,17 +699,14 @@ mod tests {
         };
         let (mut memory, mut out) = (memory(terms), VecDeque::new());
         let view = |ms| View::level(Time(ms * MS), 0, 450, 1000);
-        memory.warn_early(&view(1), &Holdings::default(), &mut out);
-        assert!(out.is_empty() && memory.takes_owners());
         let owner = |station, host, bytes| Owner {
             station,
             host,
             bytes,
         };
         let owners = [owner(5, 70, 30), owner(5, 2, 20), owner(77, 70, 400)];
-        memory.owners(&view(1), &owners, &mut out);
-        assert!(!memory.takes_owners());
-        memory.owners(&view(2), &owners, &mut out);
+        memory.warn_owners(&view(1), &owners, view(1).now, &mut out);
+        memory.warn_owners(&view(2), &owners, view(2).now, &mut out);
         memory.clear(0, Time(3 * MS), &mut out);
         let told: Vec<_> = out.drain(..).map(|t| (t.to, t.notice)).collect();
         assert_eq!(told.len(), 2, "{told:?}");
@@ -691,7 +750,7 @@ mod tests {
             host: 7,
             bytes,
         });
-        memory.owners(&view, &owners, &mut out);
+        memory.warn_owners(&view, &owners, view.now, &mut out);
         assert_eq!(said(&mut out), [(Toward::Station(5), 1000)]);
     }
 }

@@ -2,13 +2,12 @@
 //! through the congested port (filtering table), or those of the frames in the congested queue.
 //! Each congested queue speaks for itself: notices are told apart by their origin.
 //! Responds: left to the recipe. Reference: S2 "Destination address information".
-//! Differences: S2 gives no frame; ours is the extension frame of `record::frame_bytes`.
+//! Differences: S2 gives no frame; ours is the extension frame of `backwater_wire::ethernet`.
 
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
-use super::{
-    AUDIENCE, Addresses, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base,
-};
+use super::row::Build;
+use super::terms::{AUDIENCE, Addresses, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -43,10 +42,11 @@ pub const PART: Part<Build> = Part {
         } else {
             Addresses::FilteringTable
         };
-        Ok(AnyNotifier::Standing(Terms {
+        Ok(Terms {
             addresses: Some(addresses),
             per_class: args.flag("per_class"),
             ..base(args, Form::Extension)
-        }))
+        }
+        .into())
     },
 };

@@ -5,17 +5,38 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span};
 
+use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Reach, Site};
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
+use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Form, Notice, Step};
+use crate::mechanism::responder::Responder;
 use crate::medium::access::Category;
 use crate::table::Id;
+
+/// What it needs.
+pub const NEEDS: Needs = Needs::of(Set::STATION.and(Set::NEXT_QUEUE).and(Set::STEPS));
 
 /// What the notifier decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct OwnTerms {
     /// log2 of the CWmin at which one judgement is enough for a step back.
     pub exponent: u32,
+}
+
+impl Notify for OwnTerms {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Itself
+    }
+
+    fn at(&self, site: &Site) -> Box<dyn AtNode> {
+        let most = site.respond.most();
+        Box::new(OwnSteps::new(*self, site.number, site.categories, most))
+    }
 }
 
 /// What a station has told itself.
@@ -38,6 +59,18 @@ struct Row {
     more: u32,
 }
 
+impl Notifier for OwnSteps {
+    fn facts(&self) -> Facts {
+        Facts::hearing(Cues::SIGNALS)
+    }
+
+    fn on(&mut self, cue: &Cue, out: &mut VecDeque<Told>) {
+        if let Cue::Said { class, signal } = *cue {
+            self.judge(class, signal, out);
+        }
+    }
+}
+
 impl OwnSteps {
     /// A station that has told itself nothing. `most` is how far its responder can step back.
     pub fn new(terms: OwnTerms, number: u32, categories: &[Category], most: [u8; 4]) -> OwnSteps {
@@ -58,7 +91,7 @@ impl OwnSteps {
     }
 
     /// The detector has judged a category.
-    pub fn judge(&mut self, class: usize, signal: Signal, out: &mut VecDeque<Told>) {
+    fn judge(&mut self, class: usize, signal: Signal, out: &mut VecDeque<Told>) {
         if let Signal::Back(steps) = signal {
             return self.step_to(class, u32::from(steps), out);
         }

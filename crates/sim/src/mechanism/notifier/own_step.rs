@@ -10,12 +10,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::judgements::OwnTerms;
-use super::{AnyNotifier, Build};
-use crate::mechanism::needs::{Needs, Set};
-
-/// What it needs.
-pub const NEEDS: Needs = Needs::of(Set::STATION.and(Set::NEXT_QUEUE).and(Set::STEPS));
-
+use super::row::Build;
 /// The row.
 pub const PART: Part<Build> = Part {
     id: "own-step",
@@ -31,8 +26,9 @@ pub const PART: Part<Build> = Part {
     .at_least("4")
     .at_most("15")],
     build: |args| {
-        Ok(AnyNotifier::Own(OwnTerms {
+        Ok(OwnTerms {
             exponent: args.count("exponent") as u32,
-        }))
+        }
+        .into())
     },
 };

@@ -6,7 +6,8 @@
 
 use backwater_transport::part::Part;
 
-use super::{AUDIENCE, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, WINDOW, base};
+use super::row::Build;
+use super::terms::{AUDIENCE, CARRIER, CAST, QUANTA, REFRESH, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -16,5 +17,5 @@ pub const PART: Part<Build> = Part {
     summary: "PAUSE frames: all classes, a time",
     source: "IEEE 802.3 Annex 31B",
     options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST, CARRIER],
-    build: |args| Ok(AnyNotifier::Standing(base(args, Form::Pause))),
+    build: |args| Ok(base(args, Form::Pause).into()),
 };

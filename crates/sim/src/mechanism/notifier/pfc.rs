@@ -4,7 +4,8 @@
 
 use backwater_transport::part::Part;
 
-use super::{AUDIENCE, AnyNotifier, Build, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
+use super::row::Build;
+use super::terms::{AUDIENCE, CARRIER, CAST, QUANTA, REFRESH, Terms, WINDOW, base};
 use crate::mechanism::notice::Form;
 
 /// The row.
@@ -15,9 +16,10 @@ pub const PART: Part<Build> = Part {
     source: "IEEE 802.1Qbb",
     options: &[AUDIENCE, WINDOW, QUANTA, REFRESH, CAST, CARRIER],
     build: |args| {
-        Ok(AnyNotifier::Standing(Terms {
+        Ok(Terms {
             per_class: true,
             ..base(args, Form::Pfc)
-        }))
+        }
+        .into())
     },
 };

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::{AnyNotifier, Build};
+use super::row::{AtNode, Build, Cue, Cues, Facts, Notifier, Notify, Site};
 use crate::ids::FlowId;
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
@@ -27,6 +27,7 @@ use crate::mechanism::moment::Signal;
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step};
 use crate::mechanism::place::{Feeder, Rhythm, Sums};
+use crate::mechanism::responder::Responder;
 use crate::table::Id;
 
 /// What it needs.
@@ -50,11 +51,31 @@ pub struct Request {
 
 impl Request {
     /// When it asks beside a detector that looks at levels.
-    pub fn rhythm(&self) -> Rhythm {
+    fn own_rhythm(&self) -> Rhythm {
         Rhythm {
             period: self.period,
             window: self.expiry.0.div_ceil(self.period.0) as usize,
         }
+    }
+}
+
+impl Notify for Request {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn report(&self) -> u64 {
+        self.report
+    }
+
+    fn rhythm(&self) -> Option<Rhythm> {
+        Some(self.own_rhythm())
+    }
+
+    fn at(&self, site: &Site) -> Box<dyn AtNode> {
+        let rhythm = site.rhythm.unwrap_or(self.own_rhythm());
+        let most = site.respond.most();
+        Box::new(Requests::new(*self, site.number, most, rhythm))
     }
 }
 
@@ -79,6 +100,29 @@ struct Steps {
     until: Time,
 }
 
+impl Notifier for Requests {
+    fn facts(&self) -> Facts {
+        Facts::hearing(Cues::SUMS)
+    }
+
+    fn on(&mut self, cue: &Cue, out: &mut VecDeque<Told>) {
+        match *cue {
+            Cue::Sampled { now, signals, sums } => self.ask(now, signals, sums, out),
+            Cue::Acknowledged { to, notice, now } => {
+                if let Ask::Step(step) = notice.ask {
+                    self.acknowledged(to, notice.class() as u8, step.less, now);
+                }
+            }
+            Cue::Reported {
+                from,
+                category,
+                level,
+            } => self.reported(from, category, level),
+            _ => {}
+        }
+    }
+}
+
 impl Requests {
     /// A memory in which nobody was asked. `most` is how far those who are asked can step back.
     pub fn new(terms: Request, number: u32, most: [u8; 4], rhythm: Rhythm) -> Requests {
@@ -93,7 +137,7 @@ impl Requests {
     }
 
     /// A request was acknowledged: its receiver has taken the step.
-    pub fn acknowledged(&mut self, to: u32, category: u8, less: bool, now: Time) {
+    fn acknowledged(&mut self, to: u32, category: u8, less: bool, now: Time) {
         let most = self.most[usize::from(category)];
         let steps = self.steps.entry((to, category)).or_default();
         steps.level = match less {
@@ -104,12 +148,12 @@ impl Requests {
     }
 
     /// A data frame of an upstream station says how many steps the station has taken.
-    pub fn reported(&mut self, from: u32, category: u8, level: u8) {
+    fn reported(&mut self, from: u32, category: u8, level: u8) {
         self.steps.entry((from, category)).or_default().level = level;
     }
 
     /// Asks, by what the detector says of each category and by what came and left.
-    pub fn ask(
+    fn ask(
         &mut self,
         now: Time,
         signals: &[Signal; MAX_CLASSES],
@@ -289,13 +333,14 @@ pub const PART: Part<Build> = Part {
         .at_most("255 B"),
     ],
     build: |args| {
-        Ok(AnyNotifier::Request(Request {
+        Ok(Request {
             bytes: args.bytes("frame").0,
             expiry: args.span("expiry"),
             period: args.span("period"),
             peak: args.choice("target") == "peak",
             report: args.bytes("report").0,
-        }))
+        }
+        .into())
     },
 };
 
@@ -304,7 +349,7 @@ mod tests {
     use super::*;
     use crate::ids::FlowId;
     use crate::mechanism::AnyDetector;
-    use crate::mechanism::control::{Control, Memory, Watched};
+    use crate::mechanism::control::{Control, Watched};
     use crate::mechanism::detector::{Detector, QueueRateDifference, RateComparison};
     use crate::mechanism::place::{Place, Tally, View};
 
@@ -331,10 +376,10 @@ mod tests {
                 peak,
                 report: 0,
             };
-            let rhythm = detector.rhythm().unwrap_or(terms.rhythm());
-            let memory = Memory::Requests(Box::new(Requests::new(terms, 0, most, rhythm)));
-            let mut control = Control::new(Id::raw(0), 0, memory);
-            let place = Place::Station(9);
+            let rhythm = detector.rhythm().unwrap_or(terms.own_rhythm());
+            let requests = Requests::new(terms, 0, most, rhythm);
+            let mut control = Control::new(Id::raw(0), 0, Box::new(requests), &[]);
+            let place = Place::Attachment(9);
             control.watch(Watched::new(place, detector, Some(rhythm), false));
             Relay(control, Time::ZERO)
         }
@@ -350,6 +395,10 @@ mod tests {
                 rate_below,
                 rhythm: RHYTHM,
             })
+        }
+
+        fn requests(&mut self) -> &mut Requests {
+            self.0.notifier_mut().expect("one that asks")
         }
 
         fn tally(&mut self) -> &mut Tally {
@@ -553,14 +602,9 @@ mod tests {
     #[test]
     fn a_station_at_its_limit_is_asked_again_before_its_request_expires() {
         let mut r = Relay::new();
-        if let Memory::Requests(requests) = r.0.memory_mut() {
-            requests.most = [1; 4];
-        }
+        r.requests().most = [1; 4];
         let mut periods = Vec::new();
-        let level = |r: &mut Relay| match r.0.memory_mut() {
-            Memory::Requests(requests) => requests.steps.get(&(0, 1)).map(|s| s.level),
-            Memory::Standing(_) | Memory::Adaptive(_) | Memory::Own(_) | Memory::Marks => None,
-        };
+        let level = |r: &mut Relay| r.requests().steps.get(&(0, 1)).map(|s| s.level);
         for period in 1..=9 {
             r.came(Some(0), 1, Id::raw(0), 62_500);
             r.left(false, 1, Id::raw(0), 31_250);
@@ -610,9 +654,7 @@ mod tests {
     fn what_upstream_stations_report_counts_more_than_own_requests() {
         for (report, less, more) in [(2, vec![1], vec![0]), (0, vec![0, 1], vec![])] {
             let mut r = Relay::with(Relay::detector(None), [1; 4]);
-            if let Memory::Requests(requests) = r.0.memory_mut() {
-                requests.terms.report = report;
-            }
+            r.requests().terms.report = report;
             let stations = |asked: &[Asked], less: bool| -> Vec<u32> {
                 let those = asked.iter().filter(|a| a.2 == less);
                 those.map(|a| a.0).collect()

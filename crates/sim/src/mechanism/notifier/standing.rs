@@ -6,11 +6,14 @@ use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
 
-use super::terms::{Addresses, Terms};
+use super::marks::Marks;
+use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Site, Timer, Waiting};
+use super::terms::{Addresses, Audience, NEEDS, NEEDS_OF_ADDRESSES, Terms};
 use super::voice::{Arrival, Neighbour, Voice, VoiceSpec};
 use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::gates::Gates;
+use crate::mechanism::needs::Needs;
 use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::table::Id;
@@ -30,21 +33,92 @@ pub struct Standing {
     voices: Vec<Voice>,
 }
 
-/// A timer to start: (neighbour, serial, delay).
-pub type Timer = (u8, u16, Span);
+impl Notify for Terms {
+    fn needs(&self) -> Needs {
+        match self.addresses {
+            None => NEEDS,
+            Some(_) => NEEDS_OF_ADDRESSES,
+        }
+    }
+
+    fn standing(&self) -> Option<&Terms> {
+        Some(self)
+    }
+
+    fn at(&self, site: &Site) -> Box<dyn AtNode> {
+        match self.carrier {
+            CarriedBy::Mark => Box::new(Marks),
+            CarriedBy::Frame | CarriedBy::Header => Box::new(Standing::at(self.clone(), site)),
+        }
+    }
+}
+
+impl Notifier for Standing {
+    fn facts(&self) -> Facts {
+        let hears = match self.terms.audience {
+            Audience::Feeders => Cues::ARRIVALS,
+            Audience::Senders => Cues::ARRIVALS.and(Cues::SENDERS),
+        };
+        Facts {
+            carrier: self.terms.carrier,
+            rated: self.rated(),
+            ..Facts::hearing(hears)
+        }
+    }
+
+    fn on(&mut self, cue: &Cue, out: &mut VecDeque<Told>) {
+        match *cue {
+            Cue::Placed(spec) => self.add(spec),
+            Cue::Arrived {
+                place,
+                arrival,
+                congested,
+            } => {
+                self.note_sender(place, arrival);
+                if congested {
+                    self.keep_up(place, arrival, out);
+                }
+            }
+            Cue::Began {
+                place,
+                arrival,
+                waiting,
+            } => self.begin(place, arrival, waiting, out),
+            Cue::Ended { place, class, .. } => self.end(place, class, out),
+            Cue::HeldTo { place, gates, now } => self.held_to(place, gates, now, out),
+            Cue::Due { timer, epoch } => self.refresh(timer, epoch, out),
+            _ => {}
+        }
+    }
+
+    fn start_timer(&mut self, to: Toward) -> Option<Timer> {
+        let n = self.neighbour(to).expect("a neighbour of the node");
+        let holds =
+            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
+        let neighbour = &mut self.neighbours[n];
+        if neighbour.timing || !holds {
+            return None;
+        }
+        neighbour.timing = true;
+        neighbour.epoch = neighbour.epoch.wrapping_add(1);
+        Some((n as u8, neighbour.epoch, neighbour.refresh))
+    }
+
+    fn holding(&self, to: Toward, _: Time) -> Vec<(usize, Option<&Hosts>)> {
+        let told = self.neighbour(to).into_iter();
+        told.flat_map(|n| self.told_about(n))
+            .map(|(place, class)| (place, self.voices[place].named[class].as_ref()))
+            .collect()
+    }
+}
 
 impl Standing {
-    /// A memory without places yet. `neighbours` are those that may be told, each with the unit of its carrier.
-    pub fn new(
-        terms: Terms,
-        number: u32,
-        respond: AnyResponder,
-        neighbours: impl Iterator<Item = (Toward, Span)>,
-    ) -> Standing {
-        let neighbours = neighbours.map(|(to, unit)| {
+    /// A notifier without places yet.
+    pub fn at(terms: Terms, site: &Site) -> Standing {
+        let neighbours = site.neighbours.iter().map(|(to, unit)| {
             let timer = unit.times(u64::from(terms.quanta)).0;
             Neighbour {
-                to,
+                to: *to,
                 refresh: Span(libm::floor(timer as f64 * terms.refresh) as u64),
                 closed: 0,
                 epoch: 0,
@@ -54,59 +128,27 @@ impl Standing {
         Standing {
             neighbours: neighbours.collect(),
             terms,
-            number,
-            respond,
+            number: site.number,
+            respond: site.respond.clone(),
             voices: Vec::new(),
         }
     }
 
     /// Adds a place.
-    pub fn add(&mut self, spec: VoiceSpec) {
+    fn add(&mut self, spec: &VoiceSpec) {
         let voice = Voice::new(spec, self.terms.audience, self.neighbours.len());
         self.voices.push(voice);
     }
 
-    /// What takes its notices to their receivers.
-    pub fn carried_by(&self) -> CarriedBy {
-        self.terms.carrier
-    }
-
-    /// Whether its notices move the class gates of a neighbour, which know no origin.
-    pub fn moves_gates(&self) -> bool {
-        !self.apart()
-    }
-
-    /// Whether it can speak for queues whose notices are to be like these.
-    pub fn speaks_like(&self, terms: &Terms) -> bool {
-        self.terms.alike(terms)
-    }
-
     /// The number of a neighbour.
-    pub fn neighbour(&self, to: Toward) -> Option<usize> {
+    fn neighbour(&self, to: Toward) -> Option<usize> {
         self.neighbours
             .iter()
             .position(|n| n.to == to || n.to == Toward::Everybody)
     }
 
-    /// Whether it needs the neighbour from which a frame came.
-    pub fn listens(&self, place: usize) -> bool {
-        !self.voices[place].heard.is_empty()
-    }
-
-    /// The neighbours that a place may tell.
-    pub fn audience(&self, place: usize) -> impl Iterator<Item = Toward> {
-        bits(self.voices[place].audience).map(|n| self.neighbours[n].to)
-    }
-
-    /// The places whose word a neighbour has.
-    pub fn holding(&self, to: Toward) -> impl Iterator<Item = (usize, Option<&Hosts>)> + '_ {
-        let told = self.neighbour(to).into_iter();
-        told.flat_map(|n| self.told_about(n))
-            .map(|(place, class)| (place, self.voices[place].named[class].as_ref()))
-    }
-
     /// Whether it asks for a rate, rather than to stop.
-    pub fn rated(&self) -> bool {
+    fn rated(&self) -> bool {
         self.respond.ask(Rate(1), 1).is_some()
     }
 
@@ -116,19 +158,19 @@ impl Standing {
     }
 
     /// Remembers who sent.
-    pub fn note_sender(&mut self, place: usize, arrival: &Arrival) {
+    fn note_sender(&mut self, place: usize, arrival: &Arrival) {
         let voice = &mut self.voices[place];
         if let (Some(from), false) = (arrival.from, voice.heard.is_empty()) {
             voice.heard[from][arrival.class] = Some(arrival.now);
         }
     }
 
-    /// A class has become congested by this frame. `queued` are the hosts of the frames in its queue.
-    pub fn begin(
+    /// A class has become congested by this frame. `waiting` knows the hosts of the frames in its queue.
+    fn begin(
         &mut self,
         place: usize,
         arrival: &Arrival,
-        queued: impl FnOnce() -> Hosts,
+        waiting: &Waiting,
         out: &mut VecDeque<Told>,
     ) {
         let class = arrival.class;
@@ -137,14 +179,14 @@ impl Standing {
         voice.named[class] = match self.terms.addresses {
             None => None,
             Some(Addresses::FilteringTable) => voice.behind.clone(),
-            Some(Addresses::Buffer) => Some(queued()),
+            Some(Addresses::Buffer) => Some((waiting.hosts)()),
         };
         let audience = self.senders(place, class, arrival.now);
         self.tell(place, class, audience, out);
     }
 
     /// While congested: tells a neighbour that has begun to send, and names a new address.
-    pub fn keep_up(&mut self, place: usize, arrival: &Arrival, out: &mut VecDeque<Told>) {
+    fn keep_up(&mut self, place: usize, arrival: &Arrival, out: &mut VecDeque<Told>) {
         let class = arrival.class;
         let voice = &mut self.voices[place];
         if let (Some(Addresses::Buffer), Some(named)) = (self.terms.addresses, &voice.named[class])
@@ -163,7 +205,7 @@ impl Standing {
     }
 
     /// A class is no longer congested.
-    pub fn end(&mut self, place: usize, class: usize, out: &mut VecDeque<Told>) {
+    fn end(&mut self, place: usize, class: usize, out: &mut VecDeque<Told>) {
         let told = std::mem::take(&mut self.voices[place].told[class]);
         for n in bits(told) {
             self.update(place, class, n, false, out);
@@ -171,7 +213,7 @@ impl Standing {
     }
 
     /// A neighbour's timer went off: says again what still holds.
-    pub fn refresh(&mut self, neighbour: u8, epoch: u16, out: &mut VecDeque<Told>) {
+    fn refresh(&mut self, neighbour: u8, epoch: u16, out: &mut VecDeque<Told>) {
         let n = usize::from(neighbour);
         if self.neighbours[n].epoch != epoch || !self.neighbours[n].timing {
             return;
@@ -190,7 +232,7 @@ impl Standing {
 
     /// Takes note of the rates that a place's own port is held to, so that rate control goes on up a
     /// chain, and corrects what it has asked for.
-    pub fn held_to(
+    fn held_to(
         &mut self,
         place: usize,
         gates: Option<&Gates>,
@@ -206,20 +248,6 @@ impl Standing {
                 self.remind(place, class, told, out);
             }
         }
-    }
-
-    /// The timer that a neighbour needs, if none runs.
-    pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
-        let n = self.neighbour(to).expect("a neighbour of the node");
-        let holds =
-            self.neighbours[n].closed != 0 || (self.apart() && self.told_about(n).next().is_some());
-        let neighbour = &mut self.neighbours[n];
-        if neighbour.timing || !holds {
-            return None;
-        }
-        neighbour.timing = true;
-        neighbour.epoch = neighbour.epoch.wrapping_add(1);
-        Some((n as u8, neighbour.epoch, neighbour.refresh))
     }
 
     fn senders(&self, place: usize, class: usize, now: Time) -> u64 {
@@ -362,7 +390,7 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
     use crate::mechanism::RESPONDERS;
-    use crate::mechanism::notifier::{Audience, Cast};
+    use crate::mechanism::notifier::Cast;
     use backwater_transport::part::Args;
 
     /// A queue holds packets for host 3. Packets for hosts 64 and 127 find no room in it: each is named from then on.
@@ -381,9 +409,18 @@ mod tests {
         };
         let gate = RESPONDERS.iter().find(|row| row.id == "gate");
         let gate = (gate.expect("a row").build)(&Args(Vec::new())).expect("legal options");
-        let neighbour = (Toward::Station(1), Span::micros(1));
-        let mut standing = Standing::new(terms, 0, gate, [neighbour].into_iter());
-        standing.add(VoiceSpec {
+        let site = Site {
+            number: 0,
+            respond: &gate,
+            neighbours: vec![(Toward::Station(1), Span::micros(1))],
+            peers: &[],
+            categories: &[],
+            one_queue: true,
+            hosts: 128,
+            rhythm: None,
+        };
+        let mut standing = Standing::at(terms, &site);
+        standing.add(&VoiceSpec {
             port: Id::NONE,
             line: Rate(1_000_000),
             one_queue: true,
@@ -395,7 +432,8 @@ mod tests {
             ..Arrival::none(Time::ZERO, 0, Id::NONE)
         };
         let mut out = VecDeque::new();
-        standing.begin(0, &arrival(3), || [1 << 3, 0].into(), &mut out);
+        let hosts = || [1 << 3, 0].into();
+        standing.begin(0, &arrival(3), &Waiting::for_hosts(&hosts), &mut out);
         for to in [64, 3, 127] {
             standing.keep_up(0, &arrival(to), &mut out);
         }

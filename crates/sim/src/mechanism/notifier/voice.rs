@@ -48,6 +48,7 @@ pub(super) struct Voice {
 }
 
 /// A place, as the builder knows it.
+#[derive(Clone, Debug)]
 pub struct VoiceSpec {
     /// Its port; none for a station.
     pub port: PortId,
@@ -91,7 +92,7 @@ impl Arrival {
 
 impl Voice {
     /// A place that has told nobody, among so many neighbours.
-    pub fn new(spec: VoiceSpec, audience: Audience, neighbours: usize) -> Voice {
+    pub fn new(spec: &VoiceSpec, audience: Audience, neighbours: usize) -> Voice {
         let heard = match audience {
             Audience::Senders => vec![[None; MAX_CLASSES]; neighbours],
             Audience::Feeders => Vec::new(),
@@ -105,7 +106,7 @@ impl Voice {
             told: [0; MAX_CLASSES],
             origin: [Id::NONE; MAX_CLASSES],
             heard,
-            behind: spec.behind,
+            behind: spec.behind.clone(),
             named: std::array::from_fn(|_| None),
         }
     }

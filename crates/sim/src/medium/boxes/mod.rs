@@ -5,19 +5,23 @@
 mod delay;
 mod duplicate;
 mod egress;
+mod hold;
 mod jitter;
 mod light;
 mod loss;
 mod mark;
 mod on_off;
 mod reorder;
+mod schedule;
 
 use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 pub use delay::Delay;
+pub use hold::Hold;
 pub use light::Light;
+pub use schedule::Scheduled;
 
 use crate::cause::Cause;
 
@@ -90,7 +94,9 @@ boxes! {
     jitter::Jitter,
     reorder::Reorder,
     mark::Mark,
-    duplicate::Duplicate;
+    duplicate::Duplicate,
+    schedule::Scheduled,
+    hold::Hold;
     light::Light,
 }
 
@@ -102,6 +108,10 @@ impl AnyBox {
             (AnyBox::Delay(new), AnyBox::Delay(old)) => Some(AnyBox::Delay(new.after(old))),
             (AnyBox::Jitter(new), AnyBox::Jitter(old)) => Some(AnyBox::Jitter(new.after(old))),
             (AnyBox::OnOff(new), AnyBox::OnOff(old)) => Some(AnyBox::OnOff(new.after(old))),
+            (AnyBox::Scheduled(new), AnyBox::Scheduled(old)) => {
+                Some(AnyBox::Scheduled(new.after(old)))
+            }
+            (AnyBox::Hold(new), AnyBox::Hold(old)) => Some(AnyBox::Hold(new.after(old))),
             (AnyBox::Loss(_), AnyBox::Loss(_))
             | (AnyBox::Mark(_), AnyBox::Mark(_))
             | (AnyBox::Reorder(_), AnyBox::Reorder(_))

@@ -6,7 +6,7 @@ use backwater_transport::units::Time;
 
 use super::file::Recorded;
 use super::schedule::Schedule;
-use super::{adversarial, cellreplay, constant, cox, file, periodic, random_walk};
+use super::{adversarial, cellreplay, constant, cox, file, listed, periodic, random_walk, rates};
 
 macro_rules! traces {
     ($($module:ident::$Name:ident),* $(,)?) => {
@@ -52,6 +52,7 @@ impl AnyTrace {
     pub fn recorded(&self) -> Option<&Recorded> {
         match self {
             AnyTrace::Recorded(recorded) => Some(recorded),
+            AnyTrace::Listed(listed) => Some(listed.recorded()),
             AnyTrace::CellReplay(replay) => Some(replay.heavy()),
             _ => None,
         }
@@ -61,7 +62,19 @@ impl AnyTrace {
     pub fn repeated(&self, repeat: bool) -> Option<AnyTrace> {
         match self.clone() {
             AnyTrace::Recorded(recorded) => Some(recorded.repeated(repeat).into()),
+            AnyTrace::Listed(listed) => Some(listed.repeated(repeat).into()),
             AnyTrace::CellReplay(replay) => Some(replay.repeated(repeat).into()),
+            _ => None,
+        }
+    }
+
+    /// The same, begun at a millisecond that the seed chooses. None where the trace is not the file of a recording that
+    /// repeats.
+    pub fn begun_anywhere(&self) -> Option<AnyTrace> {
+        match self.clone() {
+            AnyTrace::Recorded(recorded) if recorded.repeats() => {
+                Some(recorded.begun_anywhere().into())
+            }
             _ => None,
         }
     }
@@ -72,9 +85,11 @@ pub type Build = fn(&Args) -> Result<AnyTrace, Refusal>;
 
 traces! {
     file::Recorded,
+    listed::Listed,
     constant::Constant,
     periodic::Periodic,
     random_walk::RandomWalk,
+    rates::Rates,
     cox::Cox,
     adversarial::Adversarial,
     cellreplay::CellReplay,

@@ -12,6 +12,7 @@ use backwater_transport::units::{Span, Time};
 use super::file::{self, Recorded};
 use super::schedule::{Build, Schedule};
 use super::trains::Trains;
+use crate::source::trace;
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -76,7 +77,8 @@ pub(super) const PART: Part<Build<CellReplay>> = Part {
     build: |args| {
         let light = args.file("light");
         let trains = Trains::read(&light.content).map_err(|fault| {
-            fault.refusal(
+            trace::refusal(
+                &fault,
                 "light",
                 &light,
                 "write lines of time, delay and opportunities in milliseconds, such as 0 20 0 1 3",

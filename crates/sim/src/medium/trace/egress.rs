@@ -91,7 +91,7 @@ impl Network {
     }
 
     /// Puts a packet on the wire that leaves at `departs`.
-    fn send_off(
+    pub(crate) fn send_off(
         &mut self,
         calendar: &mut Calendar,
         id: PortId,

@@ -21,11 +21,13 @@ mod egress;
 pub mod file;
 pub mod fit;
 pub mod graph;
+mod listed;
 pub mod log;
 mod opportunities;
 mod periodic;
 pub mod portrait;
 mod random_walk;
+mod rates;
 mod row;
 pub mod schedule;
 pub mod scorer;
@@ -41,9 +43,10 @@ use crate::packet::Packet;
 pub use crate::source::trace::Fault;
 pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
+pub use listed::Listed;
 pub use opportunities::Opportunities;
 pub use row::{
-    CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, REPEAT,
+    CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, PHASE, REPEAT,
 };
 pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};

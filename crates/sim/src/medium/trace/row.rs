@@ -4,7 +4,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 
 use super::super::offer::Offer;
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// The row. The traces themselves are listed in `TRACES`.
 pub const PART: Part<Offer> = Part {
@@ -19,6 +19,7 @@ pub const PART: Part<Offer> = Part {
         FIRST,
         CLOCK,
         REPEAT,
+        PHASE,
         DELAY,
         DELAY_AT,
         MAX_FRAME,
@@ -75,6 +76,13 @@ pub const REPEAT: Opt = Opt::new(
     Kind::Flag,
     Default::Absent,
     "begin a recorded trace again after its end; true where it is left out",
+);
+/// Where a recorded trace begins.
+pub const PHASE: Opt = Opt::new(
+    "phase",
+    Kind::Choice(&["recorded", "drawn"]),
+    Default::Is("recorded"),
+    "where a recorded trace begins: at its first line, or at a millisecond of it that the seed chooses, each direction on its own",
 );
 /// Delay.
 pub const DELAY: Opt =

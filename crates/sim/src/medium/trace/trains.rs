@@ -283,11 +283,38 @@ mod tests {
     #[test]
     fn small_packets_share_an_opportunity() {
         let mut trains = replay(b"0 20 0 2 5\n1000 20 0 2 5\n", 0);
-        let came: Vec<Release> = (0..5).map(|_| trains.release(ms(100), 372)).collect();
-        assert_eq!(
-            came,
-            [light(120), light(120), light(120), light(120), light(122)]
-        );
+        let came: Vec<Release> = (0..6).map(|_| trains.release(ms(100), 372)).collect();
+        assert_eq!(came[..4], [light(120); 4]);
+        assert_eq!(came[4..], [light(122); 2]);
+    }
+
+    /// The first packet leaves 0 B of its opportunity. One that comes when that is over finds the next one whole: 1504 B, of which
+    /// 376 are taken, so that 1128 are left for a packet of 1124 B and its header.
+    #[test]
+    fn an_opportunity_that_begins_is_whole() {
+        let mut trains = replay(b"0 20 0 2 5\n1000 20 0 2 5\n", 10);
+        assert_eq!(trains.release(ms(100), 1500), light(120));
+        assert_eq!(trains.release(ms(101), 372), light(122));
+        assert_eq!(trains.release(ms(101), 1124), light(122));
+        assert_eq!(trains.release(ms(101), 1), light(125));
+    }
+
+    /// A packet that comes 100 ms into a train without opportunities left waits for the base delay of 20 ms, or for the last
+    /// opportunity where that is longer.
+    #[test]
+    fn behind_a_train_the_longer_of_delay_and_train_holds() {
+        for (text, at) in [
+            (&b"0 20 0 50\n1000 20 0\n"[..], 250),
+            (b"0 20 0 5\n1000 20 0\n", 220),
+        ] {
+            let mut trains = replay(text, 1000);
+            assert_eq!(trains.release(ms(100), 1500).at, ms(120));
+            let late = trains.release(ms(200), 1500);
+            assert!(
+                late.at >= ms(at) && late.at < ms(at + 1) && !late.light,
+                "{late:?}"
+            );
+        }
     }
 
     /// The base delay is 20 ms at 0 ms and 40 ms at 1000 ms: 25 ms at 250 ms. The trace begins again after 1000 ms.

@@ -8,10 +8,13 @@ use smallvec::{SmallVec, smallvec};
 use crate::ids::{FlowId, PortId};
 use crate::medium::wifi::air_log::AirLog;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
+use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
+use crate::medium::wifi::reception::parts::{Hits, Parts};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
@@ -47,6 +50,12 @@ pub struct Air {
     pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
+    /// Which frames of the burst that ended last its receiver does not have; empty where it has all.
+    pub(super) damaged: FrameSet,
+    /// When the frames of each station's burst are on the air.
+    pub(super) parts: Vec<Parts>,
+    /// What collisions have done to the burst that each station receives.
+    pub(super) hits: Vec<Hits>,
     /// Whether some station overhears what others send to third ones.
     pub(super) eavesdrops: bool,
     /// Who has overheard the data frame that ended last, where somebody does.
@@ -166,6 +175,8 @@ impl Air {
         self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
         self.coded.push(Coded::default());
+        self.parts.push(Parts::default());
+        self.hits.push(Hits::default());
         self.near.push(Vec::new());
         self.reach.push(Vec::new());
         self.far.push(Vec::new());
@@ -326,13 +337,11 @@ impl Air {
         let radio = &self.radios[station as usize];
         let arrival = |hop: &u32| {
             let hop = &self.hops[*hop as usize];
-            if let Some(ghost) = hop.tried[category].ghost {
-                return ghost.at;
-            }
-            let first = network.ports[hop.port].queue(category).list.head();
-            match radio.rounds.is_some() {
-                true => Time(network.spent[first].round),
-                false => network.packets[first].at,
+            match hop.first(network, category) {
+                First::Ghost(ghost) => ghost.at,
+                First::Waits(first) if radio.rounds.is_some() => Time(network.spent[first].round),
+                First::Waits(first) => network.packets[first].at,
+                First::None => unreachable!("a hop without a frame"),
             }
         };
         let hops = radio.categories[category].hops.iter();

@@ -8,18 +8,19 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::ids::{NodeId, PortId};
 use crate::limit::Limit;
-use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::access::CATEGORIES;
 use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
+use crate::medium::wifi::check_medium::{check_medium, check_station_rate, check_window};
 use crate::medium::wifi::mac::category::{Contention, Judged};
 use crate::medium::wifi::mac::frame::Reply;
-use crate::medium::wifi::phy::channel::{ChannelSpec, Link};
-use crate::medium::wifi::phy::physical::FLOOR;
-use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount, Tried};
+use crate::medium::wifi::mac::window::Window;
+use crate::medium::wifi::phy::channel::Link;
+use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount};
 use crate::medium::wifi::reception::hearing::Hearing;
 use crate::network::{Network, Port, PortMore};
 use crate::queue::{ClassQueue, Managed};
-use crate::spec::{MediumSpec, NodeKind, Refusal, Spec, StationSpec};
+use crate::spec::{NodeKind, Refusal, Spec, StationSpec};
 use crate::world::build::refuse;
 
 impl Air {
@@ -27,20 +28,35 @@ impl Air {
     pub(crate) fn survey(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
-            self.media.push(Medium::new(
-                medium.name.clone(),
-                medium.phy,
-                medium.mac,
-                medium.channel.clone(),
-            ));
+            self.media.push(Medium::new(medium));
         }
         self.first_port = network.ports.len() as u32;
         if spec.flows.iter().any(|f| f.budget.is_some()) {
             self.budgets = spec.flows.iter().map(|f| f.budget).collect();
         }
         self.add_stations(network, spec)?;
+        self.refuse_mechanisms(network, spec)?;
         if !self.radios.is_empty() {
             self.join_stations(spec);
+        }
+        Ok(())
+    }
+
+    /// Mechanisms at stations observe and answer one frame at a time.
+    fn refuse_mechanisms(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
+        for mechanism in &spec.mechanisms {
+            let nodes = mechanism
+                .stations
+                .iter()
+                .map(|node| &network.nodes.0[*node]);
+            let mut stations = nodes.flat_map(|node| &node.stations);
+            if stations.any(|station| self.medium(*station).aggregates()) {
+                return refuse(
+                    format!("mechanisms.{}", mechanism.name),
+                    "a mechanism at a station sees one frame at a time, and an A-MPDU takes many",
+                    "remove it, or write aggregation = \"off\" in the medium's mac",
+                );
+            }
         }
         Ok(())
     }
@@ -90,10 +106,11 @@ impl Air {
         station: &StationSpec,
         path: &str,
     ) -> Result<(), Refusal> {
+        let medium = &spec.media[station.medium];
         if let Some(rate) = station.rate {
-            check_rate(&spec.media[station.medium], rate, &format!("{path}.rate"))?;
+            check_station_rate(medium, rate, &format!("{path}.rate"))?;
         }
-        let medium = &spec.media[station.medium].name;
+        let medium = &medium.name;
         let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
@@ -151,6 +168,13 @@ impl Air {
                 format!("{path}.queue"),
                 "flows are served round-robin, and queue management chooses frames too",
                 "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
+            );
+        }
+        if medium.aggregates() && (station.aqm.is_some() || station.in_turn) {
+            return refuse(
+                format!("{path}.queue"),
+                "queue management and round-robin choose one frame at a time, and an A-MPDU takes many",
+                "remove it, or write aggregation = \"off\" in the medium's mac",
             );
         }
         let mut made = SmallVec::new();
@@ -281,6 +305,12 @@ impl Air {
             service: Service::Station,
             ..PortMore::default()
         };
+        let window = match self.medium(from).aggregates() && to != NOBODY {
+            true => Window::for_bursts(),
+            false => Window::default(),
+        };
+        let high = self.medium(from).high.filter(|_| to != NOBODY);
+        let mode = high.map(|high| high.modes()[0]);
         // The station limits what its hops hold together.
         let categories = radio.categories.len();
         let mut port = Port::idle(node, far, categories, Limit::Unlimited, more);
@@ -290,8 +320,9 @@ impl Air {
             port: id,
             from,
             to,
-            rate,
-            tried: smallvec![Tried::default(); categories],
+            rate: mode.map_or(rate, |mode| mode.rate()),
+            mode,
+            windows: smallvec![window; categories],
             airtime: 0,
         });
         id
@@ -302,99 +333,4 @@ impl Air {
         let medium = |station: u32| self.radios[station as usize].medium;
         medium(here) == medium(far)
     }
-}
-
-fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
-    if set.cw_min > set.cw_max {
-        let what = format!(
-            "the smallest contention window ({}) exceeds the largest ({})",
-            set.cw_min, set.cw_max
-        );
-        return refuse(
-            format!("{path}.cw_min"),
-            what,
-            "write cw_min no larger than cw_max",
-        );
-    }
-    if set.aifsn == 0 {
-        let what = "AIFSN is at least 1";
-        return refuse(
-            format!("{path}.aifsn"),
-            what,
-            "write an AIFSN from 1 to 255",
-        );
-    }
-    Ok(())
-}
-
-fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
-    let rates = medium.phy.standard.rates();
-    if rates.contains(&rate.0) {
-        return Ok(());
-    }
-    let listed: Vec<String> = rates
-        .iter()
-        .map(|r| format!("{}", *r as f64 / 1e6))
-        .collect();
-    refuse(
-        path,
-        format!("{} bit/s is no rate of this radio", rate.0),
-        format!("write one of {} Mbit/s", listed.join(", ")),
-    )
-}
-
-fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
-    let path = format!("media.{}", medium.name);
-    check_rate(medium, medium.phy.data, &format!("{path}.phy.data"))?;
-    check_rate(medium, medium.phy.control, &format!("{path}.phy.control"))?;
-    let phy = &medium.phy;
-    if phy.control > phy.data {
-        return refuse(
-            format!("{path}.phy.control"),
-            format!(
-                "control frames at {} bit/s are faster than data at {} bit/s",
-                phy.control.0, phy.data.0
-            ),
-            "write a control rate that is no faster than `data`: who understands the data understands their answers",
-        );
-    }
-    let slowest = phy.standard.rates()[0];
-    if phy.short_preamble && phy.control.0 == slowest {
-        return refuse(
-            format!("{path}.phy.preamble"),
-            "a short preamble has no 1 Mbit/s (the short format of IEEE 802.11b starts at 2 Mbit/s), and control frames use it",
-            "write control = \"2 Mbit/s\", or preamble = \"long\"",
-        );
-    }
-    if let ChannelSpec::Disc(disc) = &medium.channel
-        && disc.sense < disc.transmit
-    {
-        return refuse(
-            format!("{path}.channel.sense"),
-            format!(
-                "a frame is understood within {} m and sensed within {} m only",
-                disc.transmit, disc.sense
-            ),
-            "write a `sense` that is no less than `transmit`",
-        );
-    }
-    for (name, set) in CATEGORIES.iter().zip(medium.mac.categories) {
-        check_window(set, &format!("{path}.mac.ac.{name}"))?;
-    }
-    let ChannelSpec::Physical(channel) = &medium.channel else {
-        return Ok(());
-    };
-    for (name, dbm) in [
-        ("energy_detect", channel.energy_detect),
-        ("preamble_detect", channel.preamble_detect),
-    ] {
-        let least = channel.noise + FLOOR;
-        if dbm < least {
-            let what =
-                format!("frames that arrive below {least} dBm, far in the noise, are left out");
-            let fix = format!("write at least {least} dBm");
-            return refuse(format!("{path}.channel.{name}"), what, fix);
-        }
-    }
-    Ok(())
 }

@@ -17,8 +17,8 @@ impl Air {
                 Some(number) => {
                     let hop = &self.hops[number as usize];
                     let number_of_queue = usize::from(exchange.category);
-                    let fresh = hop.tried[number_of_queue].ghost.is_none().then(|| {
-                        let id = network.ports[hop.port].queue(number_of_queue).list.head();
+                    let waits = hop.first(network, number_of_queue).waits();
+                    let fresh = waits.map(|id| {
                         let packet = &network.packets[id];
                         let of_connection = network.flows[packet.flow].part != Part::None;
                         Carried {

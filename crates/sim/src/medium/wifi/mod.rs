@@ -4,10 +4,10 @@
 //! * `phy` is the radio, `reception` what a receiver makes of frames, `mac` who sends when and what follows.
 //! * `queue` holds the packets of a station, `notices` its back-pressure. Each room says what enters and what leaves.
 //! * `air` has the tables of all that, `radio` what a station has to send, `events` what 802.11 schedules.
-//! * `build_stations` makes stations and hops, `check_flows` refuses flows, `count` is what stations count.
+//! * `build_stations` makes stations and hops, `check_medium` and `check_flows` refuse media and flows, `count` is what stations count.
 //! * `log_frame` keeps frames for a capture (`air_log`, `wifi_bytes`).
 //!
-//! Abstractions: no beacons, no association, no fragments, no aggregation; one propagation delay
+//! Abstractions: no beacons, no association, no fragments, block acknowledgement agreed before the run; one propagation delay
 //! between all stations, counted by the sender too, so that stations that hear each other keep common
 //! slot boundaries; a station senses a transmission at the instant after it began, so that two that
 //! begin at one instant collide. A sender whose answer will not come knows at the end of its frame
@@ -17,12 +17,14 @@ pub mod air;
 pub mod air_log;
 mod build_stations;
 mod check_flows;
+mod check_medium;
 mod count;
 mod events;
 mod log_frame;
 pub mod mac;
 pub(crate) mod notices;
 pub mod phy;
+pub(crate) mod prefetch;
 pub mod queue;
 pub mod radio;
 pub mod reception;
@@ -35,13 +37,13 @@ use backwater_transport::part::Part;
 
 use super::offer::{Carrier, Offer};
 use crate::mechanism::needs::Set;
-use crate::record::pcapng::LinkType;
+use backwater_wire::pcapng::LinkType;
 
 /// The row.
 pub const PART: Part<Offer> = Part {
     id: "802.11",
     aliases: &["wifi"],
-    summary: "802.11b or OFDM radio, DCF or EDCA, between stations on a plane",
+    summary: "802.11b to 802.11be radio, DCF or EDCA, A-MPDUs, between stations on a plane",
     source: "IEEE 802.11-2016 clauses 10, 16, 17",
     options: &[],
     build: Offer {

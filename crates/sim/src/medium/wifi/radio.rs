@@ -14,8 +14,10 @@ use crate::mechanism::{AnyResponder, Echo};
 use crate::medium::access::{Category, MANAGEMENT_CATEGORY};
 use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, Reply};
+use crate::medium::wifi::mac::window::Window;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::queue::rounds::RoundRobin;
-use crate::packet::{List, Packet};
+use crate::packet::List;
 use crate::stamp::Shown;
 
 /// A transmitter and its queues. What every frame touches comes first: a large network has more stations than the
@@ -185,7 +187,7 @@ impl StationCount {
     }
 }
 
-/// How a station serves the port toward a neighbour: where its frames go, and what has become of the first of each category.
+/// How a station serves the port toward a neighbour: where its frames go, and what has become of the first ones of each category.
 /// Queues and accounts are the port's.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -198,94 +200,16 @@ pub struct Hop {
     pub to: u32,
     /// Rate of data frames.
     pub rate: Rate,
-    /// The attempts to send the first frame, by category.
-    pub tried: SmallVec<[Tried; 1]>,
+    /// Their mode, from 802.11n on.
+    pub mode: Option<Mode>,
+    /// The frames that were tried, by category.
+    pub windows: SmallVec<[Window; 1]>,
     /// Ticks of exchanges on it.
     pub airtime: u64,
 }
 
-/// What has become of the first frame of a queue.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Tried {
-    /// Transmissions of an RTS, or of a frame without one, that failed.
-    pub short: u32,
-    /// Transmissions after RTS/CTS that failed.
-    pub long: u32,
-    /// Ticks of exchanges that failed.
-    pub spent: u64,
-    /// Of these, ticks before another frame of the category left: a gate had closed between two attempts.
-    pub overtaken: u64,
-    /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
-    /// sender repeats a frame of so many bytes.
-    pub ghost: Option<Ghost>,
-}
-
-impl Tried {
-    /// Whether the frame was sent before.
-    pub fn has_begun(&self) -> bool {
-        self.ghost.is_some() || self.short + self.long > 0
-    }
-
-    /// The transmission is over, with an exchange of so many more ticks.
-    pub fn over(&self, to: u32, last: Span, acknowledged: bool) -> Transmission {
-        Transmission {
-            to,
-            airtime: Span(self.spent + last.0),
-            retries: self.short + self.long,
-            acknowledged,
-        }
-    }
-}
-
-/// A MAC transmission that is over, with all its exchanges.
-#[derive(Copy, Clone, Debug)]
-pub struct Transmission {
-    /// To whom.
-    pub to: u32,
-    /// Ticks of its exchanges, those that failed and their timeouts included.
-    pub airtime: Span,
-    /// Exchanges that failed.
-    pub retries: u32,
-    /// Whether it was acknowledged, or is acknowledged by nobody.
-    pub acknowledged: bool,
-}
-
-/// A frame whose packet has moved on.
-#[derive(Copy, Clone, Debug)]
-pub struct Ghost {
-    /// IP bytes.
-    pub len: u16,
-    /// When it came into the queue.
-    pub at: Time,
-    /// Whether it was of the station's own.
-    pub own: bool,
-    /// The station that it came from, where somebody watches; else `NOBODY`.
-    pub from: u32,
-    /// Its flow.
-    pub flow: FlowId,
-    /// Its number in the flow.
-    pub seq: u32,
-    /// Host that it goes to.
-    pub to: u32,
-    /// Whether the next station sends it on over the air and the sender overhears that.
-    pub overheard: bool,
-}
-
-impl Ghost {
-    /// What stays of a packet that came from a station, or from an interface below `first_port`.
-    pub fn of(packet: &Packet, first_port: u32, from: u32, overheard: bool) -> Ghost {
-        Ghost {
-            len: packet.len,
-            at: packet.at,
-            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
-            from,
-            flow: packet.flow,
-            seq: packet.seq,
-            to: packet.to,
-            overheard,
-        }
-    }
-}
+/// A hop is read at every frame: it takes two cache lines.
+const _: () = assert!(size_of::<Hop>() == 128);
 
 impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.

@@ -5,7 +5,9 @@ use backwater_transport::units::{Rate, Span};
 use crate::limit::Limit;
 use crate::medium::access::Category;
 use crate::medium::wifi::mac::category::MacSpec;
+use crate::medium::wifi::phy::aggregate::Bounds;
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Phy;
 use crate::queue::AnyAqm;
 
@@ -20,6 +22,53 @@ pub struct MediumSpec {
     pub mac: MacSpec,
     /// Propagation and reception.
     pub channel: ChannelSpec,
+    /// What stations of 802.11n and later do; none for older ones.
+    pub high: Option<High>,
+}
+
+/// What stations of 802.11n and later do.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct High {
+    /// The mode of their data frames, the fastest where they choose.
+    pub mode: Mode,
+    /// How they choose.
+    pub control: RateControl,
+    /// How they aggregate; none where each frame goes alone.
+    pub aggregation: Option<Aggregation>,
+}
+
+/// How stations choose the modes of their data frames.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum RateControl {
+    /// They don't.
+    Off,
+    /// The fastest mode that loses no greater share of packets of 1500 B at the SNR of the last answer, the slowest at first.
+    Ideal(f64),
+}
+
+impl High {
+    /// The modes among which stations choose, the slowest first.
+    pub fn modes(&self) -> Vec<Mode> {
+        match self.control {
+            RateControl::Off => vec![self.mode],
+            RateControl::Ideal(_) => {
+                let with = |mcs| Mode { mcs, ..self.mode };
+                let legal = |mode: &Mode| mode.checked().is_ok();
+                (0..=self.mode.mcs).map(with).filter(legal).collect()
+            }
+        }
+    }
+}
+
+/// A-MPDUs under block acknowledgement.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Aggregation {
+    /// Frames that may be under way: from the first that is not acknowledged on.
+    pub window: u16,
+    /// What bounds a PPDU.
+    pub bounds: Bounds,
+    /// A missing block acknowledgement is asked for; otherwise the data are sent again.
+    pub asks: bool,
 }
 
 /// A radio of an 802.11 station.

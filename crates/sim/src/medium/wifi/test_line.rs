@@ -61,6 +61,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
                 capture: None,
                 propagation: Span::micros(1),
             }),
+            high: None,
         }],
         nodes: places.iter().map(station).collect(),
         links: Vec::new(),

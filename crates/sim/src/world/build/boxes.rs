@@ -8,20 +8,21 @@ use crate::limit::Limit;
 use crate::medium::boxes::AnyBox;
 use crate::medium::service::{self, Stage};
 use crate::network::{Network, Port, PortMore, Traits};
-use crate::spec::{Direction, Service, Spec};
+use crate::spec::{Direction, Spec};
 
 impl Network {
-    /// Gives the ports of trace links their servers.
+    /// Gives the ports of links that are no wires what serves them.
     pub(crate) fn add_servers(&mut self, spec: &Spec) {
         for id in self.ports.ids() {
-            let Some(Service::Trace(server)) = direction(spec, id.index()).map(|w| &w.service)
-            else {
+            let Some(direction) = direction(spec, id.index()) else {
                 continue;
             };
-            let port = &mut self.ports[id];
             let random = trace_stream(spec, id.index());
-            port.more.service = service::Service::trace(server, random);
-            port.shut_until = Time::NEVER;
+            let service = direction.service.begin(random);
+            if service.has_instants() {
+                self.ports[id].more.service = service;
+                self.ports[id].shut_until = Time::NEVER;
+            }
         }
     }
 
@@ -117,13 +118,10 @@ fn trace_stream(spec: &Spec, index: usize) -> Random {
     Random::stream(spec.seed, "trace", &spec.ports[index].name)
 }
 
-/// The mean rate of a trace over the run; none for a wire.
+/// The mean rate of a direction over the run, where it has no line rate.
 pub(crate) fn long_term(spec: &Spec, index: usize) -> Option<Rate> {
-    let Service::Trace(server) = &direction(spec, index)?.service else {
-        return None;
-    };
-    let service = service::Service::trace(server, trace_stream(spec, index));
-    let server = service.server()?;
-    let end = Time(spec.duration.0);
-    Some(Rate((server.capacity(Time::ZERO, end) as u64).max(1)))
+    let direction = direction(spec, index)?;
+    let service = direction.service.begin(trace_stream(spec, index));
+    let mean = service.mean_rate(Time(spec.duration.0))?;
+    Some(Rate((mean as u64).max(1)))
 }

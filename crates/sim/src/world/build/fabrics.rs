@@ -30,9 +30,9 @@ impl Network {
         }
         for port in node.ports.iter().map(|port| &self.ports[*port]) {
             let name = &port.more.name;
-            if port.more.service.server().is_some() {
+            if port.more.service.has_instants() {
                 let what = format!(
-                    "{name} is a trace link, and the fabric of an input-queued switch serves lines"
+                    "{name} has no line rate, and the fabric of an input-queued switch serves lines"
                 );
                 return refuse(path, what, "use model = \"output-queued\" there");
             }

@@ -44,7 +44,7 @@ struct Edge {
     from: NodeId,
     cost: u64,
     /// The stations at both ends; none for a wire.
-    radio: Option<(u32, u32)>,
+    shared: Option<(u32, u32)>,
     /// It may only be the last link of a route.
     last: bool,
 }
@@ -64,7 +64,7 @@ pub(in crate::world) struct Distances {
     /// By node; `u64::MAX` without a route.
     cost: Vec<u64>,
     /// By node: the best route that begins with a radio link, and that link.
-    radio: Vec<(u64, Option<(u32, u32)>)>,
+    shared: Vec<(u64, Option<(u32, u32)>)>,
 }
 
 impl Graph {
@@ -82,37 +82,26 @@ impl Graph {
             into[port.far.index()].push(Edge {
                 from: port.node,
                 cost: wire_cost(world, spec, metric, id),
-                radio: None,
+                shared: None,
                 last: false,
             });
         }
-        for to in 0..world.media.air.radios.len() as u32 {
-            let node = world.media.air.radios[to as usize].node;
-            // Links are alike both ways: who hears `to` may send to it.
-            for link in &world.media.air.reach[to as usize] {
-                let from = world.media.air.radios[link.to as usize].node;
-                let both = world
-                    .media
-                    .air
-                    .rate(spec, to, link)
-                    .and(world.media.air.rate(spec, link.to, link));
-                let (Some(rate), true) = (both, links.allow(from, node)) else {
-                    continue;
-                };
-                let wired = |node: NodeId| !world.shared.network.nodes[node].ports.is_empty();
-                let direct = matches!(links, RadioLinks::Direct) && !wired(from) && !wired(node);
-                into[node.index()].push(Edge {
-                    from,
-                    cost: match metric {
-                        Metric::Hops => 1,
-                        Metric::Airtime => {
-                            world.media.air.medium(link.to).exchange(TEST_FRAME, rate).0
-                        }
-                    },
-                    radio: Some((link.to, to)),
-                    last: direct,
-                });
+        for link in world.media.links(spec, TEST_FRAME) {
+            let (from, node) = link.nodes;
+            if !links.allow(from, node) {
+                continue;
             }
+            let wired = |node: NodeId| !world.shared.network.nodes[node].ports.is_empty();
+            let direct = matches!(links, RadioLinks::Direct) && !wired(from) && !wired(node);
+            into[node.index()].push(Edge {
+                from,
+                cost: match metric {
+                    Metric::Hops => 1,
+                    Metric::Airtime => link.takes,
+                },
+                shared: Some(link.attachments),
+                last: direct,
+            });
         }
         let forwards = world
             .shared
@@ -135,7 +124,7 @@ impl Graph {
         let mut found = Distances {
             goals: goals.to_vec(),
             cost: vec![u64::MAX; nodes],
-            radio: vec![(u64::MAX, None); nodes],
+            shared: vec![(u64::MAX, None); nodes],
         };
         let mut awaited = vec![false; nodes];
         for source in sources.unwrap_or_default() {
@@ -169,8 +158,8 @@ impl Graph {
                     continue;
                 }
                 let total = so_far + edge.cost;
-                if edge.radio.is_some() && total < found.radio[from].0 {
-                    found.radio[from] = (total, edge.radio);
+                if edge.shared.is_some() && total < found.shared[from].0 {
+                    found.shared[from] = (total, edge.shared);
                 }
                 if total < found.cost[from] {
                     found.cost[from] = total;
@@ -217,8 +206,8 @@ impl Distances {
 
     /// The stations at both ends of the radio link by which the shortest route leaves a node, if it leaves by radio. Among
     /// equal ones a wire comes first.
-    pub fn radio(&self, node: NodeId) -> Option<(u32, u32)> {
-        let (cost, link) = self.radio[node.index()];
+    pub fn over_medium(&self, node: NodeId) -> Option<(u32, u32)> {
+        let (cost, link) = self.shared[node.index()];
         let here = self.cost[node.index()];
         link.filter(|_| cost == here && here != 0)
     }

@@ -8,19 +8,20 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{ControlId, NodeId, PortId};
 use crate::mechanism::carrier::{CarriedBy, Toward, quantum};
-use crate::mechanism::control::{Control, Memory, Watched};
+use crate::mechanism::control::{Control, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Form;
-use crate::mechanism::notifier::standing::Standing;
+use crate::mechanism::notifier::row::Site;
 use crate::mechanism::notifier::voice::VoiceSpec;
-use crate::mechanism::notifier::{Cast, Terms};
+use crate::mechanism::notifier::{Cast, Reach, Terms};
 use crate::mechanism::place::Place;
 use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::mechanism::{Echo, Hearing, Mechanisms};
 use crate::medium::{AIR, WIRE};
 use crate::network::{Network, Traits};
+use crate::shared::Shared;
 use crate::spec::{MechanismSpec, NodeKind, Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
@@ -45,24 +46,20 @@ impl Mechanisms {
     fn add_hearing(&mut self, mechanism: &MechanismSpec) {
         self.hearing.push(Hearing {
             name: mechanism.name.clone(),
-            tells: mechanism.notify.tells_others(),
+            tells: mechanism.notify.reach() != Reach::Itself,
             ..Hearing::default()
         });
     }
 
     /// Who speaks for a mechanism at a node already. PAUSE and PFC carry no origin, so at one node all
     /// mechanisms that send them have one voice.
-    fn voice(
-        &self,
-        number: usize,
-        node: NodeId,
-        mechanism: &MechanismSpec,
-        terms: &Terms,
-    ) -> Option<ControlId> {
-        let stops = stops_by_class(mechanism, terms);
+    fn voice(&self, spec: &Spec, number: usize, node: NodeId, terms: &Terms) -> Option<ControlId> {
+        let stops = terms.stop_classes(&spec.mechanisms[number].respond);
         let speaks = |c: &ControlId| {
             let c = &self.controls[*c];
-            let moves = || c.only_marks() || c.standing().is_some_and(Standing::moves_gates);
+            let of = &spec.mechanisms[c.number() as usize];
+            let stands = of.notify.standing();
+            let moves = || c.only_marks() || stands.is_some_and(|t| t.stop_classes(&of.respond));
             let shared = || stops && moves();
             c.node() == node && (c.number() == number as u32 || shared())
         };
@@ -104,18 +101,22 @@ impl Mechanisms {
                 network.ports[port].set(Traits::CARRIES, true);
             }
         }
-        if terms.carrier == CarriedBy::Mark {
-            let control = Control::new(node, number as u32, Memory::Marks);
-            return Ok(self.controls.push(control));
-        }
         let ports = network.nodes[node].ports.iter();
-        let neighbours = ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].more.rate)));
-        let respond = mechanism.respond.clone();
-        let standing = Standing::new(terms.clone(), number as u32, respond, neighbours);
-        let memory = Memory::Standing(Box::new(standing));
-        Ok(self
-            .controls
-            .push(Control::new(node, number as u32, memory)))
+        let neighbours =
+            ports.map(|p| (Toward::Port(*p), quantum(network.ports[*p].nominal_rate())));
+        let site = Site {
+            number: number as u32,
+            respond: &mechanism.respond,
+            neighbours: neighbours.collect(),
+            peers: &[],
+            categories: &[],
+            one_queue: false,
+            hosts: network.hosts.len(),
+            rhythm: None,
+        };
+        let notifier = mechanism.notify.at(&site);
+        let control = Control::new(node, number as u32, notifier, &site.neighbours);
+        Ok(self.controls.push(control))
     }
 
     fn watch_port(
@@ -145,7 +146,7 @@ impl Mechanisms {
             needs.needs.has(Set::HOLDINGS),
         );
         let place = self.controls[control].watch(watched);
-        self.add_voice(network, control, id, egress, mechanism);
+        self.add_voice(network, (control, place), id, egress, mechanism);
         if let (true, Some(buffer)) = (egress, network.ports[id].buffer.count()) {
             self.controls[control].pass_below_the_mark(place, buffer);
         }
@@ -167,11 +168,11 @@ impl Mechanisms {
         Ok(())
     }
 
-    /// Adds a port to the memory of who was told. Where packets are marked, echoes to the same neighbours are read.
+    /// Lets the notifier know a port, and whom it may tell. Where packets are marked, echoes to the same neighbours are read.
     fn add_voice(
         &mut self,
         network: &mut Network,
-        control: ControlId,
+        (control, place): (ControlId, usize),
         id: PortId,
         egress: bool,
         of: &MechanismSpec,
@@ -205,13 +206,12 @@ impl Mechanisms {
         }
         let voice = VoiceSpec {
             port: id,
-            line: port.more.rate,
+            line: port.nominal_rate(),
             one_queue: egress && port.queues().len() == 1,
             audience,
             behind,
         };
-        let standing = self.controls[control].standing_mut();
-        standing.expect("standing notices on wires").add(voice);
+        self.controls[control].add_voice(place, &voice);
     }
 }
 
@@ -226,8 +226,8 @@ impl World {
         if !mechanism.stations.is_empty() {
             check(spec, mechanism, &AIR)?;
             self.shared.network.check_addresses(mechanism)?;
-            let air = &mut self.media.air;
-            air.add_to_stations(&mut self.shared, spec, number, mechanism)?;
+            let media = &mut self.media;
+            media.add_mechanism(&mut self.shared, spec, number, mechanism)?;
         }
         if mechanism.at.is_empty() {
             return Ok(());
@@ -249,31 +249,7 @@ impl World {
         for port in &mechanism.at {
             let id: PortId = Id::new(*port);
             self.shared.network.check_node(spec, id, &path)?;
-            let node = self.shared.network.ports[id].node;
-            let control = match self.shared.mechanisms.voice(number, node, mechanism, terms) {
-                Some(c) if self.shared.mechanisms.controls[c].speaks_like(Some(terms)) => c,
-                Some(c) => {
-                    let other =
-                        &spec.mechanisms[self.shared.mechanisms.controls[c].number() as usize].name;
-                    let what = format!(
-                        "mechanism {other} sends another PAUSE at {}, and a neighbour has one timer for all",
-                        self.shared.network.nodes[node].name
-                    );
-                    return refuse(
-                        format!("{path}.notify"),
-                        what,
-                        "give both the same kind, quanta and refresh",
-                    );
-                }
-                None => self.shared.mechanisms.new_control(
-                    &mut self.shared.network,
-                    spec,
-                    number,
-                    node,
-                    mechanism,
-                    terms,
-                )?,
-            };
+            let control = self.control_at(spec, number, id, &path, terms)?;
             self.shared.mechanisms.watch_port(
                 &mut self.shared.network,
                 &mut self.shared.run.calendar,
@@ -285,6 +261,37 @@ impl World {
         }
         Ok(())
     }
+
+    /// Who speaks for a mechanism at the node of a port; made if nobody does.
+    fn control_at(
+        &mut self,
+        spec: &Spec,
+        number: usize,
+        id: PortId,
+        path: &str,
+        terms: &Terms,
+    ) -> Result<ControlId, Refusal> {
+        let Shared {
+            network,
+            mechanisms,
+            ..
+        } = &mut self.shared;
+        let node = network.ports[id].node;
+        let mechanism = &spec.mechanisms[number];
+        let Some(control) = mechanisms.voice(spec, number, node, terms) else {
+            return mechanisms.new_control(network, spec, number, node, mechanism, terms);
+        };
+        let other = &spec.mechanisms[mechanisms.controls[control].number() as usize];
+        if other.notify.standing().is_some_and(|t| t.alike(terms)) {
+            return Ok(control);
+        }
+        let what = format!(
+            "mechanism {} sends another PAUSE at {}, and a neighbour has one timer for all",
+            other.name, network.nodes[node].name
+        );
+        let fix = "give both the same kind, quanta and refresh";
+        refuse(format!("{path}.notify"), what, fix)
+    }
 }
 
 /// Whether those who are told are asked to stop, not to slow down.
@@ -292,14 +299,9 @@ pub(crate) fn asks_to_stop(respond: &AnyResponder) -> bool {
     respond.ask(Rate(1), 1).is_none()
 }
 
-/// Whether notices stop classes and carry no origin.
-fn stops_by_class(mechanism: &MechanismSpec, terms: &Terms) -> bool {
-    terms.form != Form::Extension && asks_to_stop(&mechanism.respond)
-}
-
 pub(crate) fn obeys(spec: &Spec, node: NodeId) -> bool {
     match spec.nodes[node.index()].kind {
         NodeKind::Host { obeys } => obeys,
-        NodeKind::Switch(_) | NodeKind::Station(_) => true,
+        _ => true,
     }
 }

@@ -7,17 +7,13 @@ use crate::world::build::refuse;
 
 impl Network {
     pub(crate) fn add_nodes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        if spec
-            .nodes
-            .iter()
-            .any(|n| matches!(n.kind, NodeKind::Station(_)))
-        {
+        if spec.nodes.iter().any(|n| n.kind.shares_media()) {
             self.spent.keep();
         }
         for node in &spec.nodes {
             let host = match node.kind {
-                NodeKind::Host { .. } | NodeKind::Station(_) => Some(self.hosts.len() as u32),
                 NodeKind::Switch(_) => None,
+                _ => Some(self.hosts.len() as u32),
             };
             let id = self.nodes.push(Node {
                 name: node.name.clone(),

@@ -1,12 +1,12 @@
 //! Ports of a world: two for each link.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::Time;
 
 use crate::ids::{NodeId, PortId};
 use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::{Managed, Scheduler};
-use crate::spec::{LinkSpec, NodeKind, Refusal, Service, Spec, SwitchModel};
+use crate::spec::{FlowSpec, LinkSpec, NodeKind, Refusal, Spec, SwitchModel};
 use crate::switch::Pool;
 use crate::table::Id;
 use crate::world::build::refuse;
@@ -38,7 +38,7 @@ impl Network {
                     self.add_memory(spec, id, model, &path)?;
                     self.check_fabric(spec, id, model, &path)?;
                 }
-                NodeKind::Host { .. } | NodeKind::Station(_) => {}
+                _ => {}
             }
         }
         Ok(())
@@ -51,8 +51,7 @@ impl Network {
             .as_ref()
             .map(|direction| &direction.service)
         {
-            Some(Service::Line(rate, delay)) => (*rate, *delay),
-            Some(Service::Trace(server)) => (Rate(0), server.delay_behind),
+            Some(service) => service.line(),
             None => (link.rate, link.delay),
         };
         let (node, far) = (Id::new(link.ends[side]), Id::new(link.ends[1 - side]));
@@ -109,7 +108,13 @@ impl Network {
             let fix = "use smaller switches, or model = \"output-queued\"";
             return refuse(path, what, fix);
         }
-        let classes = usize::from(spec.flows.iter().map(|f| f.class).max().unwrap_or(0)) + 1;
+        let classes = usize::from(
+            spec.flows
+                .iter()
+                .map(FlowSpec::highest_class)
+                .max()
+                .unwrap_or(0),
+        ) + 1;
         let (memory, reserve, headroom) = (memory.0, reserve.0, headroom.0);
         let pool = Pool::new(memory, reserve, headroom, *shift, ports.len(), classes);
         let Some(pool) = pool else {

@@ -24,7 +24,7 @@ impl Network {
                     "name one destination, or take a source with a rate",
                 );
             }
-            if self.ports[flow.port].is_radio() {
+            if self.ports[flow.port].waits_at_medium() {
                 continue;
             }
             let port = &mut self.ports[flow.port];

@@ -134,7 +134,7 @@ impl Network {
 impl World {
     /// Fills the forwarding tables.
     pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let wires_only = self.media.air.radios.is_empty();
+        let wires_only = self.media.are_unused();
         let mut wanted = match wires_only {
             true => self.shared.network.wanted_over_wires(spec),
             false => self.shared.network.wanted_routes(spec),
@@ -210,8 +210,8 @@ impl World {
             );
         }
         let distances = self.radio_graph(spec).toward(&roots, None);
-        let parent = |node: NodeId| match distances.radio(node) {
-            Some((_, to)) if !roots.contains(&node) => self.media.air.radios[to as usize].node,
+        let parent = |node: NodeId| match distances.over_medium(node) {
+            Some((_, to)) if !roots.contains(&node) => self.media.node(to),
             _ => node,
         };
         Ok(self.shared.network.nodes.ids().map(parent).collect())
@@ -220,7 +220,7 @@ impl World {
     /// Writes the shortest routes to a host: over wires from everywhere, over radio links where packets pass.
     fn route_to(&mut self, spec: &Spec, graph: &Graph, host: u32, sources: &[NodeId]) {
         let goal = self.shared.network.hosts[host as usize];
-        let wires_only = self.media.air.radios.is_empty();
+        let wires_only = self.media.are_unused();
         let awaited = spec.links.is_empty().then_some(sources);
         let distances = graph.toward(&[goal], awaited);
         let passed = match wires_only {
@@ -242,13 +242,13 @@ impl World {
                     .network
                     .forwarding
                     .write(row, host as usize, &wires[..first]);
-            } else if let Some((from, to)) =
-                distances.radio(node).filter(|_| passed.contains(&node))
+            } else if let Some((from, to)) = distances
+                .over_medium(node)
+                .filter(|_| passed.contains(&node))
             {
                 let port = self
                     .media
-                    .air
-                    .hop_made(&mut self.shared.network, spec, from, to);
+                    .hop_made(&mut self.shared.network, spec, (from, to));
                 self.shared
                     .network
                     .forwarding
@@ -294,8 +294,8 @@ impl World {
                 continue;
             }
             let wires = distances.wires(self, spec, graph, node);
-            match (wires.is_empty(), distances.radio(node)) {
-                (true, Some((_, to))) => open.push(self.media.air.radios[to as usize].node),
+            match (wires.is_empty(), distances.over_medium(node)) {
+                (true, Some((_, to))) => open.push(self.media.node(to)),
                 _ => open.extend(
                     wires
                         .iter()
@@ -364,18 +364,14 @@ impl World {
         let pairs: Vec<(u32, u32)> = pairs.collect();
         if let Some((from, to)) = pairs
             .iter()
-            .find(|(a, b)| self.media.air.understands(spec, *a, *b))
+            .find(|(a, b)| self.media.understands(spec, *a, *b))
         {
             return Ok(self
                 .media
-                .air
-                .hop_made(&mut self.shared.network, spec, *from, *to));
+                .hop_made(&mut self.shared.network, spec, (*from, *to)));
         }
         let (a, b) = (&a.name, &b.name);
-        match pairs
-            .iter()
-            .any(|(a, b)| self.media.air.share_medium(*a, *b))
-        {
+        match pairs.iter().any(|(a, b)| self.media.share_medium(*a, *b)) {
             true => {
                 let what = format!("{b} is out of reach of {a}");
                 refuse(path, what, "name neighbours in order, or move them closer")

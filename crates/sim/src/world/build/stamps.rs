@@ -4,7 +4,7 @@ use backwater_transport::congestion_header::Layout;
 use backwater_transport::controller::Controller;
 
 use super::{World, refuse};
-use crate::ids::{FlowId, PortId};
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::medium::service::Link;
 use crate::network::{Law, Traits, Watched};
@@ -16,7 +16,7 @@ impl World {
     /// Puts laws to their places.
     pub(super) fn add_stamps(&mut self, spec: &Spec) -> Result<(), Refusal> {
         for stamp in &spec.stamps {
-            let (place, queue, link) = self.place(spec, stamp.at);
+            let (place, queue, link) = self.place(stamp.at);
             check(stamp, &place)?;
             let mut law = stamp.law.clone();
             law.attach(&place);
@@ -28,9 +28,9 @@ impl World {
                 statistics: QueueStatistics::new(self.clock.warm),
                 trail: None,
             });
-            self.show(stamp.at, Shown { law, own: true }, spec);
+            self.show(stamp.at, Shown { law, own: true });
             for egress in &stamp.also {
-                self.show(*egress, Shown { law, own: false }, spec);
+                self.show(*egress, Shown { law, own: false });
             }
             if !stamp.also.is_empty() {
                 // The law hears of several places in the order of time.
@@ -53,22 +53,13 @@ impl World {
         Ok(())
     }
 
-    fn station(&self, spec: &Spec, node: usize, of_node: usize) -> usize {
-        let name = &spec.nodes[node].name;
-        let radios = &self.media.air.radios;
-        let found = radios
-            .iter()
-            .position(|r| self.shared.network.nodes[r.node].name == *name && r.of_node == of_node);
-        found.expect("a radio of the scenario")
-    }
-
-    fn place(&self, spec: &Spec, egress: Egress) -> (Place, Watched, Link) {
+    fn place(&self, egress: Egress) -> (Place, Watched, Link) {
         match egress {
             Egress::Port(number) => {
                 let id = PortId::new(number);
                 let port = &self.shared.network.ports[id];
                 let link = Link::of(&port.more.service);
-                let offers = matches!(link, Link::Offers(_));
+                let offers = link.offers();
                 let place = Place {
                     rate: (!offers).then_some(port.more.rate),
                     offers,
@@ -76,28 +67,28 @@ impl World {
                 };
                 (place, Watched::Port(id), link)
             }
-            Egress::Radio(node, of_node) => {
-                let radio = &self.media.air.radios[self.station(spec, node, of_node)];
+            Egress::Attachment(node, of_node) => {
+                let attachment = self.media.attachment_of(NodeId::new(node), of_node);
                 let place = Place {
                     rate: None,
                     offers: false,
-                    buffer: radio.categories[0].buffer,
+                    buffer: self.media.buffer(attachment),
                 };
-                (place, Watched::Station(Backlog::default()), Link::Radio)
+                (place, Watched::Station(Backlog::default()), Link::Frames)
             }
         }
     }
 
-    fn show(&mut self, egress: Egress, shown: Shown, spec: &Spec) {
+    fn show(&mut self, egress: Egress, shown: Shown) {
         match egress {
             Egress::Port(port) => {
                 let port = &mut self.shared.network.ports[PortId::new(port)];
                 port.more.laws.push(shown);
                 port.set(Traits::STAMPED, true);
             }
-            Egress::Radio(node, of_node) => {
-                let station = self.station(spec, node, of_node);
-                self.media.air.radios[station].laws.push(shown);
+            Egress::Attachment(node, of_node) => {
+                let attachment = self.media.attachment_of(NodeId::new(node), of_node);
+                self.media.show(attachment, shown);
             }
         }
     }

@@ -74,9 +74,8 @@ impl World {
     /// Gives each flow its path, where it has one destination, and the port by which its packets set off, where that is
     /// always the same.
     pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        let mut used = vec![false; self.media.air.hops.len()];
-        let computed =
-            self.media.air.radios.is_empty() && spec.flows.iter().all(|f| f.route.is_none());
+        let mut used = Vec::new();
+        let computed = self.media.are_unused() && spec.flows.iter().all(|f| f.route.is_none());
         let mut reach = Reach::default();
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();
@@ -87,11 +86,8 @@ impl World {
             };
             for host in hosts {
                 path = self.trace(spec, id, host)?;
-                for port in path
-                    .iter()
-                    .filter(|port| self.media.air.hop(**port).is_some())
-                {
-                    used[self.media.air.hop_number(*port) as usize] = true;
+                if !self.media.are_unused() {
+                    used.extend(&path);
                 }
             }
             let flow = &mut self.shared.network.flows[id];
@@ -102,7 +98,7 @@ impl World {
                 flow.port = self.shared.network.nodes[flow.from].ports[0];
             }
         }
-        self.media.air.gather_hops(&used);
+        self.media.gather_hops(&used);
         Ok(())
     }
 
@@ -112,9 +108,8 @@ impl World {
         let mut path = Vec::new();
         if matches!(spec_flow.to, Destination::Group(_)) {
             let hops = self.shared.network.nodes[flow.from].stations.iter();
-            path.extend(hops.filter_map(|station| self.media.air.group_port(*station)));
+            path.extend(hops.filter_map(|station| self.media.group_port(*station)));
             self.media
-                .air
                 .check_hop(&self.shared.network, spec, id, path[0])?;
             return Ok(path);
         }
@@ -130,12 +125,9 @@ impl World {
             if port.is_none() {
                 return self.no_route(spec, id, goal, at);
             }
-            match self.media.air.hop(port) {
-                Some(_) => self
-                    .media
-                    .air
-                    .check_hop(&self.shared.network, spec, id, port)?,
-                None => self.shared.network.check_wire(spec, id, port)?,
+            match self.media.has_hop(port) {
+                true => self.media.check_hop(&self.shared.network, spec, id, port)?,
+                false => self.shared.network.check_wire(spec, id, port)?,
             }
             path.push(port);
             at = self.shared.network.ports[port].far;
@@ -167,20 +159,20 @@ impl World {
             &self.shared.network.nodes[at],
         );
         let mut what = format!("no route leads from {} to {}", a.name, b.name);
-        let radios = !a.stations.is_empty() && !b.stations.is_empty();
+        let attached = !a.stations.is_empty() && !b.stations.is_empty();
         let pairs = || {
             a.stations
                 .iter()
                 .flat_map(|a| b.stations.iter().map(move |b| (*a, *b)))
         };
-        let fix = if radios && pairs().any(|(a, b)| self.media.air.share_medium(a, b)) {
+        let fix = if attached && pairs().any(|(a, b)| self.media.share_medium(a, b)) {
             if at != from {
                 what = format!("{what}: it ends at {}", end.name);
             } else {
                 what = format!("{what}: {} is out of reach", b.name);
             }
             "move the stations closer, write a route, or write routing = { kind = \"airtime\" }"
-        } else if radios {
+        } else if attached {
             what = format!("{what}: {} is not on the medium of {}", b.name, a.name);
             "name a station of the same medium, or join the two media by a node that is in both or by wires"
         } else {

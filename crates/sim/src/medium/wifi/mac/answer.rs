@@ -10,7 +10,6 @@
 //! fails at the instant from which the answer is not received, and backoff begins at the timeout.
 
 use crate::medium::wifi::air::Air;
-use crate::medium::wifi::mac::frame::FrameKind;
 
 impl Air {
     /// The addressee of the frame that a station sends, if that is an answer which the addressee neither receives
@@ -19,7 +18,7 @@ impl Air {
         let sender = station as usize;
         let frame = self.radios[sender].frame.as_mut()?;
         let to = frame.to;
-        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+        let answers = frame.kind.is_answer();
         if !answers || frame.missed || self.sensing[to as usize].lock == station {
             return None;
         }

@@ -24,6 +24,8 @@ pub struct CarrierSense {
     pub counting: u8,
     /// Bit c: category c sends at `since` too.
     pub due: u8,
+    /// Others damage the burst that it receives.
+    pub hit: bool,
     /// Its number in the group of `cover`.
     pub number: Number,
     /// Under the physical channel: when a bit of that frame may fail; `NEVER` if none does before there is news.
@@ -61,6 +63,7 @@ impl CarrierSense {
             busy: false,
             counting: 0,
             due: 0,
+            hit: false,
             number: 0,
             suspect: Time::NEVER,
             since: Time::ZERO,
@@ -166,9 +169,9 @@ impl CarrierSense {
         }
         if frame.rest > Span::ZERO {
             let until = now + frame.rest;
-            self.holder = match frame.kind {
-                FrameKind::Cts | FrameKind::Ack => frame.to,
-                FrameKind::Rts | FrameKind::Data | FrameKind::Group => sender,
+            self.holder = match frame.kind.is_answer() {
+                true => frame.to,
+                false => sender,
             };
             if frame.kind == FrameKind::Rts && medium.mac.nav_reset {
                 self.nav_rts = until;

@@ -107,6 +107,8 @@ pub struct Contention {
     pub aifs: Span,
     /// Contention window.
     pub cw: u32,
+    /// Failures in a row under block acknowledgement.
+    pub failures: u32,
     /// Slots left when the medium became idle last.
     pub slots: u32,
     /// A frame that came while the medium was idle may leave from then on.
@@ -187,6 +189,7 @@ impl Contention {
             buffer,
             aifs: sifs + slot.times(u64::from(set.aifsn)),
             cw: set.cw_min,
+            failures: 0,
             slots: 0,
             ready: Time::ZERO,
             frames: 0,
@@ -301,6 +304,17 @@ impl Contention {
     /// After a failure: the window doubles.
     pub fn widen(&mut self) {
         self.cw = (2 * self.cw + 1).min(self.set.cw_max);
+    }
+
+    /// After a failure under block acknowledgement, where frames are not given up for their failures: the window doubles, and
+    /// returns to its least after more failures in a row than a frame alone may have transmissions. 10.23.2.2.
+    pub fn widen_or_return(&mut self, limit: u32) {
+        self.failures += 1;
+        if limit > 0 && self.failures > limit {
+            (self.cw, self.failures) = (self.set.cw_min, 0);
+        } else {
+            self.widen();
+        }
     }
 
     /// A frame of so many bytes has left: charges the token bucket.
@@ -447,5 +461,30 @@ mod tests {
         assert_eq!(b, [(7, 31, 1023), (3, 31, 1023), (2, 15, 31), (2, 7, 15)]);
         let a = AccessMode::Edca.defaults((15, 1023)).map(row);
         assert_eq!(a, [(7, 15, 1023), (3, 15, 1023), (2, 7, 15), (2, 3, 7)]);
+    }
+
+    /// Own packets may fill the share for them, and packets of others what is left: of ten packets, or 10,000 B, two and eight.
+    #[test]
+    fn own_and_relayed_packets_have_shares_of_the_buffer() {
+        for (buffer, unit) in [(Limit::Packets(10), 1), (Limit::Bytes(Bytes(10_000)), 1000)] {
+            let holds = |all: u32, own: u32| Contention {
+                buffer,
+                frames: all,
+                own_frames: own,
+                bytes: u64::from(all) * 1000,
+                own_bytes: u64::from(own) * 1000,
+                ..contention(0)
+            };
+            let room = |all, own, mine| holds(all, own).room(mine, 1000, 0.2);
+            assert_eq!(room(8, 2, false), Room::Free, "{unit}");
+            assert_eq!(room(8, 1, false), Room::Free, "{unit}");
+            assert_eq!(room(8, 0, false), Room::ShareFull, "{unit}");
+            assert_eq!(room(9, 1, true), Room::Free, "{unit}");
+            assert_eq!(room(8, 2, true), Room::ShareFull, "{unit}");
+            assert_eq!(room(10, 2, false), Room::Full, "{unit}");
+            assert_eq!(room(10, 1, true), Room::Full, "{unit}");
+            // Without a share for own packets all may fill it.
+            assert_eq!(holds(9, 0).room(false, 1000, 1.0), Room::Free, "{unit}");
+        }
     }
 }

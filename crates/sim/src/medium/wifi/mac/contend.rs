@@ -6,13 +6,13 @@
 //! Two stations that begin at one instant don't hear each other in time: a station that becomes busy at
 //! the instant at which it would send is marked `due`, and still sends.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Fate};
 use crate::medium::wifi::events::Code;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
-use crate::medium::wifi::phy::standard;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::shared::Shared;
 
 impl Air {
@@ -104,13 +104,17 @@ impl Air {
         now: Time,
         until: Time,
     ) -> (FrameKind, Exchange) {
+        if let Some(planned) = self.plan_under_session(cx, station, number, hop, now, until) {
+            return planned;
+        }
         let medium = self.medium(station);
         let mut field = None;
-        let (to, bytes, rate) = match hop {
+        let (to, bytes, rate, mode) = match hop {
             None => {
                 let radio = &self.radios[station as usize];
                 let notice = radio.notices.front().expect("a management frame waits");
-                (notice.to, notice.bytes, medium.phy.control)
+                let rate = medium.phy.control;
+                (notice.to, notice.bytes, rate, None)
             }
             Some(hop) => {
                 let first = self.first_frame(&cx.network, hop, number);
@@ -118,7 +122,8 @@ impl Air {
                 let bytes = first + radio.backlog_field + radio.report_field;
                 let hop = &self.hops[hop as usize];
                 field = self.field_toward(station, hop.to);
-                (hop.to, bytes + field.unwrap_or(0), hop.rate)
+                let bytes = bytes + field.unwrap_or(0);
+                (hop.to, bytes, hop.rate, hop.mode)
             }
         };
         let rts = to != NOBODY && bytes > medium.mac.rts_above;
@@ -127,16 +132,21 @@ impl Air {
             (false, NOBODY) => FrameKind::Group,
             (false, _) => FrameKind::Data,
         };
+        let data = medium.data(bytes, rate, mode.as_ref());
+        let reference = mode.map_or(rate, |mode| mode.reference());
         let exchange = Exchange {
             category: number as u8,
             hop,
+            count: 1,
             to,
-            data: medium.phy.airtime(bytes, rate),
-            ack: medium.ack(rate),
+            data,
+            ack: medium.ack(reference),
             bytes,
             field: field.is_some(),
             rate,
+            reference,
             rts,
+            block: false,
             goes_on: false,
             cleared: false,
             begun: now,
@@ -173,21 +183,18 @@ impl Air {
         to: u32,
         now: Time,
     ) {
-        let began = match kind {
-            FrameKind::Cts | FrameKind::Ack => to,
-            FrameKind::Rts | FrameKind::Data | FrameKind::Group => station,
+        let began = match kind.is_answer() {
+            true => to,
+            false => station,
         };
         let exchange = self.radios[began as usize].exchange.as_ref();
         let exchange = exchange.expect("a frame belongs to an exchange");
         let medium = &self.media[self.radios[station as usize].medium as usize];
-        let phy = &medium.phy;
-        let (bytes, rate, span) = match kind {
-            FrameKind::Rts => (standard::RTS, phy.control, medium.rts),
-            FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), medium.cts),
-            FrameKind::Ack => (standard::ACK, phy.answer_to(exchange.rate), exchange.ack),
-            FrameKind::Data | FrameKind::Group => (exchange.bytes, exchange.rate, exchange.data),
-        };
+        let (bytes, rate, span) = medium.on_air(kind, exchange);
         let rest = medium.rest(kind, exchange);
+        let aggregates = medium.aggregates();
+        let hop = exchange.hop.filter(|_| kind == FrameKind::Data);
+        let mode = hop.and_then(|hop| self.hops[hop as usize].mode);
         let duration = match self.log {
             Some(_) => medium.duration(kind, exchange),
             None => Span::ZERO,
@@ -204,6 +211,9 @@ impl Air {
             missed: false,
         });
         let ends = now + span + medium.delta;
+        if aggregates {
+            self.lay_out(&cx.network, station, kind, now);
+        }
         if self.log.is_some() {
             let frame = AirFrame {
                 at: now,
@@ -226,12 +236,28 @@ impl Air {
         sense.sending = true;
         sense.lock = NOBODY;
         cx.run.calendar.push(ends, Code::Silence.of(station));
-        match self.medium(station).receivers.is_some() {
-            true => {
-                self.arrive(station, rate, bytes, ends, now);
+        self.reach_receivers(cx, station, (rate, mode, bytes), ends, now);
+    }
+
+    /// A frame of so many bytes at this rate, or of a mode, reaches those around its sender.
+    fn reach_receivers(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        (rate, mode, bytes): (Rate, Option<Mode>, u64),
+        ends: Time,
+        now: Time,
+    ) {
+        match &self.medium(station).receivers {
+            Some(receivers) => {
+                let rung = match &mode {
+                    Some(mode) => receivers.rung_of(mode),
+                    None => receivers.rung(rate),
+                };
+                self.arrive(station, rung, bytes, ends, now);
                 self.fail_missed(cx, station, now);
             }
-            false => self.overlap(station, now),
+            None => self.overlap(station, now),
         }
     }
 
@@ -252,13 +278,11 @@ impl Air {
         let air = &mut *self;
         let radio = &mut air.radios[station as usize];
         let frame = radio.frame.take().expect("a frame for its end");
-        if let (Some(exchange), false) = (
-            &mut radio.exchange,
-            matches!(frame.kind, FrameKind::Cts | FrameKind::Ack),
-        ) {
+        if let (Some(exchange), false) = (&mut radio.exchange, frame.kind.is_answer()) {
             exchange.own_end = now;
         }
         air.heard.clear();
+        air.damaged.clear();
         air.overheard.clear();
         match air.medium(station).receivers.is_some() {
             true => air.fade(station, &frame, now),

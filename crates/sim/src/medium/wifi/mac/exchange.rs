@@ -1,47 +1,45 @@
 //! Exchanges over the air: what follows from a frame that was understood, and from one that was not.
 
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::books::Books;
-use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
-use crate::medium::wifi::mac::frame::{Frame, FrameKind, Reply};
-use crate::medium::wifi::radio::Ghost;
+use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
+use crate::medium::wifi::mac::window::Ghost;
 use crate::network::Network;
 use crate::record::What;
-use crate::shared::{Onward, Shared};
-use crate::table::Id;
+use crate::shared::Shared;
 
 impl Air {
-    /// The first packet of a hop's queue has been received, and leaves a ghost until the exchange is over;
-    /// `None` if it had left before.
+    /// The packet of a frame has been received, and leaves a ghost until the exchange is over. The frame has this place in
+    /// the window of its hop, and stands behind `before` in the queue.
     pub(crate) fn leave_queue(
         &mut self,
         network: &mut Network,
         books: &mut Books,
         station: u32,
-        hop: u32,
+        (hop, place, before): (u32, usize, PacketId),
         now: Time,
-    ) -> Option<PacketId> {
+    ) -> PacketId {
         let radio = &self.radios[station as usize];
         let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.medium(station).delta;
-        let from = self.origin_of_first(network, station, hop, number);
-        let first_port = self.first_port;
-        let overheard = self.eavesdrops && self.is_sent_on(network, hop, number);
-        let hop = &mut self.hops[hop as usize];
-        let port_id = hop.port;
-        let tried = &mut hop.tried[number];
-        if tried.ghost.is_some() {
-            return None;
-        }
+        let port_id = self.hops[hop as usize].port;
         let port = &mut network.ports[port_id];
         let list = &mut port.queue_mut(number).list;
-        let packet_id = network.packets.take_after(list, Id::NONE);
+        let packet_id = network.packets.take_after(list, before);
+        let from = self.origin(network, station, packet_id);
+        let len = network.packets[packet_id].len;
+        let others = self.time_of_others(station, &exchange, len).0;
+        let first_port = self.first_port;
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop, packet_id);
+        let hop = &mut self.hops[hop as usize];
+        let tried = hop.windows[number].at_mut(place);
+        let port = &mut network.ports[port_id];
         let packet = &mut network.packets[packet_id];
         tried.ghost = Some(Ghost::of(packet, first_port, from, overheard));
         let first = packet.at.max(since);
@@ -57,7 +55,12 @@ impl Air {
         spent.contention += contention;
         spent.retries += retries;
         packet.waited += exchange.begun.0 - packet.at.0;
-        packet.serial += now.0 - delta.0 - exchange.begun.0;
+        let exchanged = now.0 - delta.0 - exchange.begun.0;
+        packet.serial += exchanged - others;
+        packet.waited += others;
+        if others > 0 {
+            network.spent.grouped_mut(packet_id).aggregate += others;
+        }
         packet.ingress = port_id;
         let (size, arrived) = (packet.frame(), packet.at);
         port.free(number, size);
@@ -80,7 +83,7 @@ impl Air {
                 waited,
             );
         }
-        Some(packet_id)
+        packet_id
     }
 }
 
@@ -122,10 +125,17 @@ impl Air {
                 let reply = Reply::Ack { to: station };
                 self.answer(&mut cx.run.calendar, to, reply, now)
             }
-            FrameKind::Data => self.exchange_failed(cx, station, now),
-            FrameKind::Ack if understood => self.exchange_done(cx, to, now),
-            FrameKind::Cts | FrameKind::Ack if frame.missed => None,
-            FrameKind::Cts | FrameKind::Ack => self.exchange_failed(cx, to, now),
+            FrameKind::Bar if understood => {
+                self.take_bar(cx, station, to, now);
+                let reply = Reply::Ack { to: station };
+                self.answer(&mut cx.run.calendar, to, reply, now)
+            }
+            FrameKind::Data | FrameKind::Bar => self.exchange_failed(cx, station, now),
+            FrameKind::Ack | FrameKind::BlockAck if understood => self.exchange_done(cx, to, now),
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck if frame.missed => None,
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
+                self.exchange_failed(cx, to, now)
+            }
             FrameKind::Group => {
                 let exchange = self.radios[station as usize].exchange;
                 match exchange.expect("a frame to a group is an exchange").hop {
@@ -146,7 +156,15 @@ impl Air {
         let radio = &self.radios[station as usize];
         match radio.reply {
             Reply::Cts { to } => self.emit(cx, station, FrameKind::Cts, to, now),
-            Reply::Ack { to } => self.emit(cx, station, FrameKind::Ack, to, now),
+            Reply::Ack { to } => {
+                let exchange = self.radios[to as usize].exchange.as_ref();
+                let block = exchange.expect("an answer belongs to an exchange").block;
+                let kind = match block {
+                    true => FrameKind::BlockAck,
+                    false => FrameKind::Ack,
+                };
+                self.emit(cx, station, kind, to, now);
+            }
             Reply::Go => {
                 let radio = &mut self.radios[station as usize];
                 let exchange = radio.exchange.as_mut().expect("an exchange that goes on");
@@ -170,7 +188,7 @@ impl Air {
         self.attend_soonest(&mut cx.run.calendar, before);
     }
 
-    /// A data frame has reached its receiver: the packet moves on, once.
+    /// A data frame has reached its receiver: its packets move on, each once.
     fn take_in(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
         let exchange = self.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
@@ -180,27 +198,39 @@ impl Air {
         if exchange.field {
             self.receive_field(cx, station, receiver, now);
         }
-        let Some(packet_id) =
-            self.leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
-        else {
-            return;
-        };
-        let port_id = self.hops[hop as usize].port;
+        let number = usize::from(exchange.category);
+        let (mut place, mut before) = (0, PacketId::NONE);
+        for frame in 0..exchange.count {
+            let served = &self.hops[hop as usize];
+            place = served.windows[number].open_from(place);
+            if served.windows[number].at(place).ghost.is_none() {
+                if self.damaged.contains(frame) {
+                    before = served.behind(&cx.network, number, before);
+                } else {
+                    let frame = (hop, place, before);
+                    self.take_in_packet(cx, (station, receiver), (frame, number), now);
+                }
+            }
+            place += 1;
+        }
+    }
+
+    /// A frame has brought a packet that its receiver did not have.
+    fn take_in_packet(
+        &mut self,
+        cx: &mut Shared,
+        (station, receiver): (u32, u32),
+        (frame, number): ((u32, usize, PacketId), usize),
+        now: Time,
+    ) {
+        let (network, books) = (&mut cx.network, &mut cx.run.books);
+        let packet_id = self.leave_queue(network, books, station, frame, now);
+        let (hop, place, _) = frame;
         if !self.radios[station as usize].echoes.is_empty() {
             self.receive_echo(cx, (station, receiver), packet_id, now);
         }
         cx.run.books.packet_hops += 1;
-        if self.is_late(&cx.network, packet_id, now) {
-            cx.network
-                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
-        } else {
-            let to = self.route_on(&cx.network, receiver, packet_id);
-            let onward = match to.is_none() {
-                true => Onward::Host(packet_id),
-                false => cx.enqueue(to, packet_id, now),
-            };
-            self.move_on(cx, onward, port_id, now);
-        }
+        self.pass_received(cx, receiver, packet_id, (hop, number, place), now);
     }
 
     /// The exchange succeeded, or needed no answer.
@@ -209,26 +239,14 @@ impl Air {
         let exchange = radio.exchange.take().expect("an exchange that ended");
         let number = usize::from(exchange.category);
         let c = &mut radio.categories[number];
-        c.cw = c.set.cw_min;
+        (c.cw, c.failures) = (c.set.cw_min, 0);
         match exchange.hop {
-            Some(hop_number) => {
-                let hop = &mut self.hops[hop_number as usize];
-                let airtime = now.since(exchange.begun);
+            Some(hop) => {
                 if exchange.field {
                     radio.end_field(exchange.to);
                 }
-                hop.airtime += airtime.0;
-                let tried = std::mem::take(&mut hop.tried[number]);
-                let ghost = tried.ghost.expect("an ACK follows its data");
-                let radio = &mut self.radios[station as usize];
-                let queue = cx.network.ports[hop.port].queue(number);
-                if queue.list.is_empty() {
-                    radio.categories[number].clear(hop_number);
-                }
-                radio.categories[number].spend(u64::from(ghost.len), now);
-                let done = tried.over(exchange.to, airtime, true);
-                self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
-                self.departed(cx, station, number, ghost, now, now);
+                self.burst_done(cx, station, hop, &exchange, now);
+                self.choose_mode(station, hop);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
@@ -251,6 +269,49 @@ impl Air {
         None
     }
 
+    /// The frames of an exchange that their receiver has leave the queue for good.
+    fn burst_done(
+        &mut self,
+        cx: &mut Shared,
+        station: u32,
+        hop: u32,
+        exchange: &Exchange,
+        now: Time,
+    ) {
+        let number = usize::from(exchange.category);
+        let airtime = now.since(exchange.begun);
+        self.hops[hop as usize].airtime += airtime.0;
+        if let Some(session) = self.hops[hop as usize].windows[number].session_mut() {
+            (session.asked, session.moved) = (0, false);
+        }
+        let window = &mut self.hops[hop as usize].windows[number];
+        // Frames that leave below find the time of this exchange at those that stay.
+        window.charge_missing(exchange.count, airtime.0);
+        let mut place = 0;
+        for _ in 0..exchange.count {
+            let served = &mut self.hops[hop as usize];
+            let (port, window) = (served.port, &mut served.windows[number]);
+            place = window.open_from(place);
+            let Some(ghost) = window.at(place).ghost else {
+                place += 1;
+                continue;
+            };
+            let tried = window.finish(place);
+            let is_empty = cx.network.ports[port].queue(number).list.is_empty();
+            let c = &mut self.radios[station as usize].categories[number];
+            if is_empty && window.is_clear() {
+                c.clear(hop);
+            }
+            c.spend(u64::from(ghost.len), now);
+            let share = Span(airtime.0 / u64::from(exchange.count));
+            let done = tried.over(exchange.to, share, true);
+            self.observe_transmission(cx, station, number, &ghost, &done, now);
+            self.departed(cx, station, number, ghost, now, now);
+            place += 1;
+        }
+        self.hops[hop as usize].windows[number].advance();
+    }
+
     /// Whether the station may send its next frame without contending: all of the exchange fits what
     /// is left of its TXOP. 10.22.2.8.
     fn goes_on(
@@ -268,9 +329,9 @@ impl Air {
         let Some(Some(hop)) = self.next_frame(cx, station, number, now) else {
             return false;
         };
-        let (kind, next) = self.plan(cx, station, number, Some(hop), now, until);
-        let medium = self.medium(station);
-        now + medium.sifs + medium.whole(kind, &next) <= until
+        let then = now + self.medium(station).sifs;
+        let (kind, next) = self.plan(cx, station, number, Some(hop), then, until);
+        then + self.medium(station).whole(kind, &next) <= until
     }
 }
 

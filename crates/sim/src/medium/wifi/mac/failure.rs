@@ -4,7 +4,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
 use crate::medium::wifi::air::Air;
-use crate::medium::wifi::radio::Ghost;
+use crate::medium::wifi::mac::window::{First, Ghost};
 use crate::shared::Shared;
 use crate::table::Id;
 
@@ -19,7 +19,10 @@ impl Air {
     ) -> Option<u32> {
         let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
-        let defers = self.media[radio.medium as usize].sender_defers;
+        let medium = &self.media[radio.medium as usize];
+        let defers = medium.sender_defers;
+        let high = medium.high.as_ref();
+        let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
         radio.count.failures += 1;
         let known = exchange.own_end + defers;
         let sense = &mut self.sensing[station as usize];
@@ -28,7 +31,14 @@ impl Air {
         if let Some(hop) = exchange.hop {
             let hop = &mut self.hops[hop as usize];
             hop.airtime += now.0 - exchange.begun.0;
-            hop.tried[usize::from(exchange.category)].spent += until.0 - exchange.begun.0;
+            let window = &mut hop.windows[usize::from(exchange.category)];
+            window.charge(exchange.count, until.0 - exchange.begun.0);
+            // Without its CTS the burst was not sent.
+            if let (Some(session), true) = (window.session_mut(), exchange.block)
+                && (exchange.cleared || !exchange.rts)
+            {
+                session.asked = if asks { exchange.count } else { 0 };
+            }
         }
         let number = usize::from(exchange.category);
         self.failed(
@@ -62,20 +72,28 @@ impl Air {
             mac.retry_short
         };
         let count = match hop {
-            None => &mut radio.notices.front_mut().expect("one was sent").tries,
+            None => Some(&mut radio.notices.front_mut().expect("one was sent").tries),
             Some(hop) => {
                 radio.categories[number].current = Some(hop);
-                let tried = &mut air.hops[hop as usize].tried[number];
-                match long {
-                    true => &mut tried.long,
-                    false => &mut tried.short,
-                }
+                let window = &mut air.hops[hop as usize].windows[number];
+                // No failures are counted under block acknowledgement. 10.23.2.12.1.
+                let counts = window.session().is_none();
+                counts.then(|| match (long, window.at_mut(0)) {
+                    (true, tried) => &mut tried.long,
+                    (false, tried) => &mut tried.short,
+                })
             }
         };
-        *count += 1;
-        let given_up = limit > 0 && *count >= limit;
+        let under_session = count.is_none();
+        let given_up = count.is_some_and(|count| {
+            *count += 1;
+            limit > 0 && *count >= limit
+        });
         let c = &mut air.radios[station as usize].categories[number];
-        c.widen();
+        match under_session {
+            true => c.widen_or_return(mac.retry_short),
+            false => c.widen(),
+        }
         if given_up {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
@@ -106,8 +124,10 @@ impl Air {
             return false;
         };
         let hop = &self.hops[hop as usize];
-        let waits = hop.tried[number].ghost.is_none();
-        waits && now.since(cx.network.first_of(hop.port, number).at) > lifetime
+        match hop.first(&cx.network, number) {
+            First::Waits(id) => now.since(cx.network.packets[id].at) > lifetime,
+            First::Ghost(_) | First::None => false,
+        }
     }
 
     /// The first frame of a hop's queue is given up; if its packet was received nevertheless, nothing
@@ -122,32 +142,38 @@ impl Air {
         until: Time,
     ) {
         let (hop_number, first_port) = (hop, self.first_port);
-        let from = self.origin_of_first(&cx.network, station, hop, number);
-        let hop = &mut self.hops[hop as usize];
-        let (port, to) = (hop.port, hop.to);
-        let queue = cx.network.ports[port].queue_mut(number);
-        let lost = match hop.tried[number].ghost {
-            Some(_) => None,
-            None => Some(cx.network.packets.take_after(&mut queue.list, Id::NONE)),
-        };
-        let is_empty = queue.list.is_empty();
-        let ghost = match lost {
-            Some(id) => {
+        let served = &self.hops[hop as usize];
+        let (port, to) = (served.port, served.to);
+        let (lost, ghost) = match served.first(&cx.network, number) {
+            First::Ghost(ghost) => (None, *ghost),
+            First::Waits(id) => {
                 let packet = &cx.network.packets[id];
-                let held = now.0 - packet.at.0;
-                cx.network.ports[port].lose_waiting(number, packet.frame(), held);
-                Ghost::of(packet, first_port, from, false)
+                let from = self.origin(&cx.network, station, id);
+                (Some(id), Ghost::of(packet, first_port, from, false))
             }
-            None => hop.tried[number].ghost.expect("asked above"),
+            First::None => unreachable!("a frame that is given up"),
         };
-        let tried = std::mem::take(&mut hop.tried[number]);
-        if is_empty {
+        if let Some(id) = lost {
+            let list = &mut cx.network.ports[port].queue_mut(number).list;
+            cx.network.packets.take_after(list, Id::NONE);
+            let packet = &cx.network.packets[id];
+            let held = now.0 - packet.at.0;
+            cx.network.ports[port].lose_waiting(number, packet.frame(), held);
+        }
+        let window = &mut self.hops[hop as usize].windows[number];
+        let tried = window.finish(0);
+        window.advance();
+        if let (Some(session), true) = (window.session_mut(), tried.has_begun()) {
+            session.moved = true;
+            session.asked = session.asked.saturating_sub(1);
+        }
+        if cx.network.ports[port].queue(number).list.is_empty() && window.is_clear() {
             self.radios[station as usize].categories[number].clear(hop_number);
         }
         if tried.has_begun() {
             // The sender does not know that its frame was received, where it was.
             let done = tried.over(to, Span::ZERO, false);
-            self.observe_transmission(&mut cx.mechanisms, station, number, &ghost, &done, now);
+            self.observe_transmission(cx, station, number, &ghost, &done, now);
         } else if let Some(id) = lost {
             self.observe_station_loss(cx, station, hop_number, number, id, now);
         }

@@ -13,8 +13,20 @@ pub enum FrameKind {
     Data,
     /// Acknowledgement.
     Ack,
+    /// Acknowledgement of the frames of a burst.
+    BlockAck,
+    /// A BAR: it asks for a block acknowledgement.
+    Bar,
     /// A data or management frame to all neighbours.
     Group,
+}
+
+impl FrameKind {
+    /// Whether it answers another frame.
+    #[inline]
+    pub fn is_answer(self) -> bool {
+        matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
+    }
 }
 
 /// A frame on the air.
@@ -65,8 +77,10 @@ pub enum Reply {
 pub struct Exchange {
     /// Category.
     pub category: u8,
-    /// The hop whose first frame it carries; `None` for a management frame.
+    /// The hop whose first frames it carries; `None` for a management frame.
     pub hop: Option<u32>,
+    /// How many: the first ones that are not acknowledged.
+    pub count: u16,
     /// For whom.
     pub to: u32,
     /// Airtime of the data frame.
@@ -79,8 +93,12 @@ pub struct Exchange {
     pub field: bool,
     /// Its rate.
     pub rate: Rate,
+    /// The rate by which the rate of its answer is found.
+    pub reference: Rate,
     /// Whether it began with an RTS.
     pub rts: bool,
+    /// Whether a block acknowledgement answers it.
+    pub block: bool,
     /// Another exchange is expected to follow in the TXOP. The frame is settled only then, so the Duration fields
     /// reserve the time of an exchange like this one. 9.2.5.2, single protection.
     pub goes_on: bool,

@@ -6,6 +6,7 @@
 use backwater_transport::units::Time;
 
 use crate::cause::Cause;
+use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, Member, NOBODY};
 use crate::network::Network;
 use crate::record::fingerprint::Mark;
@@ -64,9 +65,10 @@ impl Air {
 impl Air {
     /// A frame to a group has ended: everybody who understood it has the packet.
     pub(crate) fn spread(&mut self, cx: &mut Shared, station: u32, hop: u32, now: Time) {
-        let packet_id = self
-            .leave_queue(&mut cx.network, &mut cx.run.books, station, hop, now)
-            .expect("a frame to a group is sent once");
+        let (network, books) = (&mut cx.network, &mut cx.run.books);
+        // A frame to a group is sent once.
+        let frame = (hop, 0, PacketId::NONE);
+        let packet_id = self.leave_queue(network, books, station, frame, now);
         let port = self.hops[hop as usize].port;
         let packet = &cx.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);

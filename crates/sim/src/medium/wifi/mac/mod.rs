@@ -4,9 +4,12 @@
 //! `reception`, packets that have arrived (`queue`), notices for their stations (`notices`).
 //!
 //! * `category` has the contention of one access category, `carrier_sense` what a station senses, `frame` what it sends.
+//! * `window` has what became of the frames that a hop has tried, and its first one.
+//! * `aggregate` sizes bursts of several frames, `session` has what block acknowledgement keeps of them.
 //! * `attend` says when stations are looked at, `contend` lets them count down and send.
 //! * `exchange` and `failure` draw the consequences, `group_frames` has those to many, `answer` answers that are missed.
 
+pub(super) mod aggregate;
 pub(super) mod answer;
 pub(super) mod attend;
 pub mod carrier_sense;
@@ -16,3 +19,5 @@ pub(super) mod exchange;
 pub(super) mod failure;
 pub mod frame;
 pub(super) mod group_frames;
+pub mod session;
+pub mod window;

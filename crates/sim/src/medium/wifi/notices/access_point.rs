@@ -5,6 +5,7 @@ use backwater_transport::units::Span;
 use crate::ids::{NodeId, PortId};
 use crate::mechanism::carrier::{AIR_UNIT, CarriedBy, Toward, quantum};
 use crate::mechanism::needs::Set;
+use crate::mechanism::notifier::row::Reach;
 use crate::mechanism::notifier::standing::MAX_NEIGHBOURS;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::responder::Responder;
@@ -27,7 +28,7 @@ impl Network {
     /// The ports of a node that have a wire.
     fn wires_of(&self, node: NodeId) -> impl Iterator<Item = PortId> {
         let ports = self.nodes[node].ports.iter().copied();
-        ports.filter(|port| !self.ports[*port].is_radio())
+        ports.filter(|port| !self.ports[*port].waits_at_medium())
     }
 
     /// Those of them whose far ends answer a mechanism.
@@ -47,14 +48,16 @@ impl Network {
         name: &str,
         number: usize,
         mechanism: &MechanismSpec,
-        terms: &Terms,
     ) -> Result<(), Refusal> {
         let wires: Vec<PortId> = self.wires_of(node).collect();
+        let standing = mechanism.notify.standing();
+        let tells = standing.is_some_and(|terms| tells_wires(mechanism, terms));
+        // A station that tells itself reaches whom it must, and a mark goes wherever the packet goes.
+        let alone = mechanism.notify.reach() == Reach::Itself;
+        let reaches = tells || alone || mechanism.notify.carried_by() == CarriedBy::Mark;
         for port in wires {
             let (upstream, far) = (self.ports[port].peer, self.ports[port].far);
             let feeds = self.flows.iter().any(|flow| flow.path.contains(&upstream));
-            let tells = tells_wires(mechanism, terms);
-            let reaches = tells || terms.carrier == CarriedBy::Mark;
             if feeds && !reaches {
                 let what = format!(
                     "{name} is filled over the wire {}, too, and this notice reaches only those who fill it over the air",

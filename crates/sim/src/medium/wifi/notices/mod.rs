@@ -14,4 +14,5 @@ pub(super) mod observe_station;
 pub(super) mod overhear;
 pub(super) mod responders;
 pub(super) mod station_mechanisms;
+pub(super) mod station_view;
 pub(super) mod stopped_links;

@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use backwater_transport::units::{Span, Time};
 
 use crate::ids::{ControlId, PacketId};
-use crate::limit::Limit;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::carrier::Toward;
 use crate::mechanism::control::HeldBack;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::moment::{Identity, Moment, Seen};
 use crate::mechanism::notice::Hosts;
-use crate::mechanism::notifier::adaptive::Owner;
+use crate::mechanism::notifier::row::{Owner, Waiting};
 use crate::mechanism::notifier::voice::Arrival;
 use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::radio::{Ghost, Transmission};
+use crate::medium::wifi::mac::window::{Ghost, Transmission};
 use crate::network::Network;
 use crate::network::views::queued_hosts;
 use crate::packet::Packet;
@@ -37,17 +36,18 @@ impl Air {
         let gates = self.radios[station as usize].gates.as_ref();
         let opens = |g: &Gates| g.opens_toward(class as u8, None, None, now);
         let stopped = gates.is_some_and(|g| opens(g) > now);
-        let view = self.station_view(station, class, now);
+        let times = cx.mechanisms.controls[control].times(0);
+        let view = self.timed_view(&cx.network, station, class, times, now);
         let mechanism = &mut cx.mechanisms.controls[control];
         let held_back = match mechanism.expires_when_stopped() {
             true => self.held_back(&cx.network, station, class, now),
             false => HeldBack::default(),
         };
-        mechanism.expiring(0, view, stopped, &held_back);
-        if mechanism.takes_owners() {
-            let owners = owners_of(self, &cx.network, station, class);
-            mechanism.owners(&view, &owners);
-        }
+        let waiting = Waiting {
+            hosts: &|| hosts_queued(self, &cx.network, station, class),
+            owners: &|| owners_of(self, &cx.network, station, class),
+        };
+        mechanism.expiring(0, view, stopped, &held_back, &waiting);
         cx.mechanisms.collect(control);
     }
 
@@ -63,43 +63,13 @@ impl Air {
     ) {
         let busy = self.station_count(station, now).busy;
         let categories = self.radios[station as usize].categories.len();
+        let times = mechanisms.controls[control].times(place);
         let views: Vec<View> = (0..categories)
-            .map(|number| self.station_view(station, number, now))
+            .map(|number| self.timed_view(network, station, number, times, now))
             .collect();
         let queued = |number| hosts_queued(self, network, station, number);
         mechanisms.controls[control].sample(place, &views, Some(busy), Id::NONE, queued);
         mechanisms.collect(control);
-    }
-
-    /// Occupancy of a category, in the unit of its limit.
-    pub(in crate::medium::wifi) fn station_view(
-        &self,
-        station: u32,
-        number: usize,
-        now: Time,
-    ) -> View<'static> {
-        let c = &self.radios[station as usize].categories[number];
-        let (held, room) = match c.buffer {
-            Limit::Bytes(limit) => (c.bytes, limit.0),
-            Limit::Packets(limit) => (u64::from(c.frames), limit),
-            Limit::Unlimited => (c.bytes, u64::MAX),
-        };
-        View::level(now, number, held, room)
-    }
-
-    /// The same without a frame that is about to leave.
-    fn view_without(&self, station: u32, number: usize, bytes: u64, now: Time) -> View<'static> {
-        let mut view = self.station_view(station, number, now);
-        view.held = self.less(station, number, view.held, bytes);
-        view
-    }
-
-    /// What is held of a category, in the unit of its limit, less a frame.
-    fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
-        held - match self.radios[station as usize].categories[number].buffer {
-            Limit::Packets(_) => 1,
-            Limit::Bytes(_) | Limit::Unlimited => bytes,
-        }
     }
 
     /// A packet comes to a station: to be forwarded, or from one of its own flows. Rates count it.
@@ -130,12 +100,13 @@ impl Air {
     }
 
     /// A packet of a station's queue toward a hop, as a detector sees it.
-    fn seen_queued(&self, hop: u32, number: usize, packet: &Packet) -> Seen {
+    fn seen_queued(&self, hop: u32, number: usize, packet: &Packet, now: Time) -> Seen {
         Seen {
             class: number as u8,
             bytes: packet.frame(),
             prev: self.hop(packet.ingress).map(|hop| hop.from),
             next: Some(self.hops[hop as usize].to),
+            sojourn: now.since(packet.at),
             airtime: Span::ZERO,
             retries: 0,
             packet: None,
@@ -156,31 +127,19 @@ impl Air {
                     held_back.rest = self.less(station, number, held_back.rest, packet.frame());
                     held_back
                         .frames
-                        .push(self.seen_queued(*hop, number, packet));
+                        .push(self.seen_queued(*hop, number, packet, now));
                 }
             }
         }
         held_back
     }
 
-    /// The station from which the first packet of a hop's queue came, where somebody watches the station; else
-    /// `NOBODY`.
-    pub(crate) fn origin_of_first(
-        &self,
-        network: &Network,
-        station: u32,
-        hop: u32,
-        number: usize,
-    ) -> u32 {
+    /// The station from which a packet came that waits at a station, where somebody watches that; else `NOBODY`.
+    pub(crate) fn origin(&self, network: &Network, station: u32, packet_id: PacketId) -> u32 {
         if self.radios[station as usize].watch.is_none() {
             return NOBODY;
         }
-        let port = self.hops[hop as usize].port;
-        let first = network.ports[port].queue(number).list.head();
-        if first.is_none() {
-            return NOBODY;
-        }
-        let ingress = network.packets[first].ingress;
+        let ingress = network.packets[packet_id].ingress;
         self.hop(ingress).map_or(NOBODY, |hop| hop.from)
     }
 
@@ -188,7 +147,7 @@ impl Air {
     #[inline(always)]
     pub(crate) fn observe_transmission(
         &self,
-        mechanisms: &mut Mechanisms,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         ghost: &Ghost,
@@ -196,38 +155,34 @@ impl Air {
         now: Time,
     ) {
         if let Some(watch) = self.radios[station as usize].watch {
-            self.observe_watched_transmission(mechanisms, watch, station, number, ghost, done, now);
+            self.observe_watched_transmission(cx, watch, (station, number), ghost, done, now);
         }
     }
 
     #[inline(never)]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "those of its only caller, and the place"
-    )]
     fn observe_watched_transmission(
         &self,
-        mechanisms: &mut Mechanisms,
+        cx: &mut Shared,
         (control, place): (ControlId, usize),
-        station: u32,
-        number: usize,
+        (station, number): (u32, usize),
         ghost: &Ghost,
         done: &Transmission,
         now: Time,
     ) {
-        let (len, c) = (u64::from(ghost.len), &mut mechanisms.controls[control]);
+        let (len, c) = (u64::from(ghost.len), &mut cx.mechanisms.controls[control]);
         if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
             tally.left(ghost.own, number as u8, ghost.flow, len, now);
         }
         if !c.observes_departure(place, number) {
             return;
         }
-        let bytes = ethernet::frame(len);
+        let (bytes, times) = (ethernet::frame(len), c.times(place));
         let seen = Seen {
             class: number as u8,
             bytes,
             prev: (ghost.from != NOBODY).then_some(ghost.from),
             next: Some(done.to),
+            sojourn: now.since(ghost.at),
             airtime: done.airtime,
             retries: done.retries,
             packet: ghost.overheard.then_some(Identity {
@@ -240,9 +195,9 @@ impl Air {
             true => Moment::Sent(&seen),
             false => Moment::Lost(&seen),
         };
-        let view = self.view_without(station, number, bytes, now);
-        mechanisms.controls[control].released(place, view, &moment);
-        mechanisms.collect(control);
+        let view = self.view_without(&cx.network, (station, number), bytes, times, now);
+        cx.mechanisms.controls[control].released(place, view, &moment);
+        cx.mechanisms.collect(control);
     }
 }
 
@@ -258,8 +213,12 @@ impl Air {
         now: Time,
     ) {
         if let Some((control, place)) = self.radios[station as usize].watch {
-            let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
-            let view = self.view_without(station, number, seen.bytes, now);
+            let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id], now);
+            let (times, at) = (
+                cx.mechanisms.controls[control].times(place),
+                (station, number),
+            );
+            let view = self.view_without(&cx.network, at, seen.bytes, times, now);
             cx.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             cx.mechanisms.collect(control);
         }
@@ -296,29 +255,29 @@ impl Air {
         if !cx.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }
-        let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id]);
-        let standing = cx.mechanisms.controls[control].standing();
+        let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id], now);
+        let c = &cx.mechanisms.controls[control];
         let entrance = || cx.network.entrance(packet_id).map(Toward::Port);
         let from = seen.prev.map(Toward::Station).or_else(entrance);
         let arrival = Arrival {
             now,
             class: number,
-            from: standing.and_then(|s| s.neighbour(from?)),
+            from: from.and_then(|from| c.neighbour(from)),
             egress: Id::NONE,
             to: cx.network.packets[packet_id].to,
         };
-        let view = self.station_view(station, number, now);
+        let times = c.times(place);
+        let view = self.timed_view(&cx.network, station, number, times, now);
         let c = &mut cx.mechanisms.controls[control];
         if joined {
-            let queued = || hosts_queued(self, &cx.network, station, number);
-            c.enqueued(place, view, &seen, &arrival, queued);
+            let waiting = Waiting {
+                hosts: &|| hosts_queued(self, &cx.network, station, number),
+                owners: &|| owners_of(self, &cx.network, station, number),
+            };
+            c.enqueued(place, view, &seen, &arrival, &waiting);
             let port = self.hops[hop as usize].port;
             let at = (port, packet_id);
             cx.mark_congested(control, place, at, number, now);
-            let c = &mut cx.mechanisms.controls[control];
-            if c.takes_owners() {
-                c.owners(&view, &owners_of(self, &cx.network, station, number));
-            }
         } else {
             c.refused(place, view, &seen, &arrival);
         }
@@ -347,17 +306,9 @@ fn owners_of(air: &Air, network: &Network, station: u32, number: usize) -> Vec<O
 
 /// The hosts for which packets of a category wait at a station.
 fn hosts_queued(air: &Air, network: &Network, station: u32, number: usize) -> Hosts {
-    let radio = &air.radios[station as usize];
-    let of_hop = |hop: &u32| {
-        &network.ports[air.hops[*hop as usize].port]
-            .queue(number)
-            .list
-    };
-    let judged = radio.categories[number].judged.iter();
-    let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
     let hosts = network.hosts.len();
     let mut words = vec![0u64; hosts.div_ceil(64)];
-    for list in radio.hops.iter().map(of_hop).chain(judged) {
+    for list in air.lists_of(network, station, number) {
         let queued = queued_hosts(&network.packets, list, hosts);
         words.iter_mut().zip(&*queued).for_each(|(w, q)| *w |= q);
     }

@@ -3,25 +3,26 @@
 
 use backwater_transport::units::Time;
 
+use crate::ids::PacketId;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::moment::{Identity, Overheard};
 use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::window::First;
 use crate::network::Network;
 
 impl Air {
-    /// Whether the next station sends the first packet of a hop's queue on over the air.
+    /// Whether the next station sends a packet of a hop's queue on over the air.
     pub(in crate::medium::wifi) fn is_sent_on(
         &self,
         network: &Network,
         hop: u32,
-        number: usize,
+        packet_id: PacketId,
     ) -> bool {
         let hop = &self.hops[hop as usize];
-        let first = network.ports[hop.port].queue(number).list.head();
-        if first.is_none() || hop.to == NOBODY {
+        if hop.to == NOBODY {
             return false;
         }
-        let (packet, next) = (&network.packets[first], &self.radios[hop.to as usize]);
+        let (packet, next) = (&network.packets[packet_id], &self.radios[hop.to as usize]);
         let row = network.nodes[next.node].row;
         packet.to != next.host
             && self
@@ -58,12 +59,13 @@ impl Air {
             return;
         };
         let (hop, number) = (&self.hops[hop as usize], usize::from(exchange.category));
-        let (flow, seq, to) = match hop.tried[number].ghost {
-            Some(ghost) => (ghost.flow, ghost.seq, ghost.to),
-            None => {
-                let first = network.first_of(hop.port, number);
+        let (flow, seq, to) = match hop.first(network, number) {
+            First::Ghost(ghost) => (ghost.flow, ghost.seq, ghost.to),
+            First::Waits(id) => {
+                let first = &network.packets[id];
                 (first.flow, first.seq, first.to)
             }
+            First::None => unreachable!("the frame that was sent"),
         };
         let tells = self.radios[station as usize].backlog_field > 0;
         let seen = Overheard {
@@ -75,7 +77,8 @@ impl Air {
         };
         for by in &self.overheard {
             if let Some((control, place)) = self.radios[*by as usize].watch {
-                let view = self.station_view(*by, number, now);
+                let times = mechanisms.controls[control].times(place);
+                let view = self.timed_view(network, *by, number, times, now);
                 mechanisms.controls[control].overheard(place, view, &seen);
                 mechanisms.collect(control);
             }

@@ -5,18 +5,16 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::event::Event;
 use crate::limit::Limit;
 use crate::mechanism::carrier::CarriedBy;
-use crate::mechanism::control::{Control, Memory, Watched};
+use crate::mechanism::control::{Control, Watched};
 use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
-use crate::mechanism::notifier::adaptive::Adaptive;
-use crate::mechanism::notifier::judgements::OwnSteps;
-use crate::mechanism::notifier::request::Requests;
-use crate::mechanism::notifier::standing::Standing;
+use crate::mechanism::notice::Hosts;
+use crate::mechanism::notifier::Reach;
+use crate::mechanism::notifier::row::Site;
 use crate::mechanism::notifier::voice::VoiceSpec;
-use crate::mechanism::notifier::{Reach, Terms};
 use crate::mechanism::place::{Place, Rhythm};
 use crate::mechanism::responder::Responder;
-use crate::mechanism::{AnyNotifier, Echo, Mechanisms};
+use crate::mechanism::{Echo, Mechanisms};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::Contention;
 use crate::network::Network;
@@ -27,58 +25,74 @@ use crate::world::build::mechanisms::asks_to_stop;
 use crate::world::build::refuse;
 
 impl Air {
-    /// A station's memory of whom it told, and when its detector samples.
-    fn memory_at(
+    /// A mechanism at a station, which watches it, and when its detector looks.
+    fn control_at(
         &self,
         network: &Network,
         station: u32,
         number: usize,
         mechanism: &MechanismSpec,
         feeders: &[u32],
-    ) -> Result<(Memory, Option<Rhythm>), Refusal> {
-        Ok(match &mechanism.notify {
-            AnyNotifier::Request(terms) => {
-                let rhythm = mechanism.detect.rhythm().unwrap_or(terms.rhythm());
-                let most = mechanism.respond.most();
-                let requests = Requests::new(*terms, number as u32, most, rhythm);
-                (Memory::Requests(Box::new(requests)), Some(rhythm))
+    ) -> Result<(Control, Option<Rhythm>), Refusal> {
+        let radio = &self.radios[station as usize];
+        let (detect, notify) = (&mechanism.detect, &mechanism.notify);
+        let terms = notify.standing().filter(|t| t.carrier != CarriedBy::Mark);
+        let neighbours = match terms {
+            Some(terms) => {
+                self.neighbours_of(network, station, number, terms, mechanism, feeders)?
             }
-            AnyNotifier::Standing(terms) if terms.carrier == CarriedBy::Mark => {
-                (Memory::Marks, mechanism.detect.rhythm())
-            }
-            AnyNotifier::Standing(terms) => {
-                let standing =
-                    self.standing_at(network, station, number, terms, mechanism, feeders)?;
-                let memory = Memory::Standing(Box::new(standing));
-                (memory, mechanism.detect.rhythm())
-            }
-            AnyNotifier::Own(terms) => {
-                let written = &self.radios[station as usize].written;
-                let most = mechanism.respond.most();
-                let steps = OwnSteps::new(*terms, number as u32, written, most);
-                (Memory::Own(Box::new(steps)), mechanism.detect.rhythm())
-            }
-            AnyNotifier::Congestion(terms) => {
-                let one_queue = self.radios[station as usize].categories.len() == 1;
-                let terms = (**terms).clone();
-                let (peers, hosts) = (feeders.to_vec(), network.hosts.len());
-                let memory = Adaptive::new(terms, number as u32, one_queue, peers, hosts);
-                let memory = Memory::Adaptive(Box::new(memory));
-                (memory, mechanism.detect.rhythm())
-            }
-        })
+            None => Vec::new(),
+        };
+        let rhythm = detect.rhythm().or(notify.rhythm());
+        let site = Site {
+            number: number as u32,
+            respond: &mechanism.respond,
+            neighbours,
+            peers: feeders,
+            categories: &radio.written,
+            one_queue: radio.categories.len() == 1,
+            hosts: network.hosts.len(),
+            rhythm,
+        };
+        let (notifier, neighbours) = (notify.at(&site), &site.neighbours);
+        let mut control = Control::new(radio.node, number as u32, notifier, neighbours);
+        let holdings = detect.needs().needs.has(Set::HOLDINGS);
+        let watched = Watched::new(Place::Attachment(station), detect.clone(), rhythm, holdings);
+        let place = control.watch(watched);
+        let names = terms.is_some_and(|t| t.addresses.is_some());
+        control.add_voice(
+            place,
+            &VoiceSpec {
+                port: Id::NONE,
+                line: Rate(0),
+                one_queue: site.one_queue,
+                audience: (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n),
+                behind: names.then(|| self.hosts_behind(network, station)),
+            },
+        );
+        Ok((control, rhythm))
+    }
+
+    /// The hosts that are reached through a station.
+    fn hosts_behind(&self, network: &Network, station: u32) -> Hosts {
+        let radio = &self.radios[station as usize];
+        let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
+        let row = network.nodes[radio.node].row;
+        let reached = |h: &usize| {
+            let way = network.forwarding.written(row, Id::NONE, *h as u32);
+            *h != radio.host as usize && !way.is_none()
+        };
+        for host in (0..network.hosts.len()).filter(reached) {
+            words[host / 64] |= 1 << (host % 64);
+        }
+        words.into()
     }
 
     /// The stations that a watched one may tell, ascending.
-    fn told_by(&self, station: u32, notify: &AnyNotifier) -> Vec<u32> {
-        let terms = match notify {
-            AnyNotifier::Congestion(terms) => terms,
-            AnyNotifier::Own(_) => return Vec::new(),
-            AnyNotifier::Standing(_) | AnyNotifier::Request(_) => {
-                return self.stations_toward(station);
-            }
-        };
-        match terms.reach {
+    fn told_by(&self, station: u32, reach: Reach) -> Vec<u32> {
+        match reach {
+            Reach::Itself => Vec::new(),
+            Reach::Upstream => self.stations_toward(station),
             Reach::Tree => {
                 let others = 0..self.radios.len() as u32;
                 others.filter(|s| self.are_peers(station, *s)).collect()
@@ -105,49 +119,6 @@ impl Air {
         feeders.sort_unstable();
         feeders.dedup();
         feeders
-    }
-
-    /// The memory of a station that sends standing notices.
-    fn standing_at(
-        &self,
-        network: &Network,
-        station: u32,
-        number: usize,
-        terms: &Terms,
-        mechanism: &MechanismSpec,
-        feeders: &[u32],
-    ) -> Result<Standing, Refusal> {
-        let radio = &self.radios[station as usize];
-        let neighbours = self.neighbours_of(network, station, number, terms, mechanism, feeders)?;
-        let audience = (0..neighbours.len()).fold(0u64, |set, n| set | 1 << n);
-        let behind = terms.addresses.is_some().then(|| {
-            let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
-            let others = (0..network.hosts.len()).filter(|h| *h != radio.host as usize);
-            for host in others {
-                if !network
-                    .forwarding
-                    .written(network.nodes[radio.node].row, Id::NONE, host as u32)
-                    .is_none()
-                {
-                    words[host / 64] |= 1 << (host % 64);
-                }
-            }
-            words.into()
-        });
-        let mut standing = Standing::new(
-            terms.clone(),
-            number as u32,
-            mechanism.respond.clone(),
-            neighbours.into_iter(),
-        );
-        standing.add(VoiceSpec {
-            port: Id::NONE,
-            line: Rate(0),
-            one_queue: radio.categories.len() == 1,
-            audience,
-            behind,
-        });
-        Ok(standing)
     }
 
     /// Gives the stations that may be told, and the watched one itself, a responder of their own.
@@ -232,22 +203,13 @@ impl Air {
                 let what = format!("{name} is watched twice");
                 return refuse(format!("{path}.at"), what, "let one mechanism watch it");
             }
-            let feeders = self.told_by(station, &mechanism.notify);
+            let feeders = self.told_by(station, mechanism.notify.reach());
             cx.mechanisms.inspect_stations(mechanism);
-            if let Some(terms) = mechanism.notify.standing() {
-                cx.network
-                    .tell_wires(spec, node_id, &name, number, mechanism, terms)?;
-            }
-            let (memory, rhythm) =
-                self.memory_at(&cx.network, station, number, mechanism, &feeders)?;
+            cx.network
+                .tell_wires(spec, node_id, &name, number, mechanism)?;
+            let (control, rhythm) =
+                self.control_at(&cx.network, station, number, mechanism, &feeders)?;
             self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;
-            let mut control = Control::new(node_id, number as u32, memory);
-            control.watch(Watched::new(
-                Place::Station(station),
-                mechanism.detect.clone(),
-                rhythm,
-                needs.has(Set::HOLDINGS),
-            ));
             self.radios[station as usize].backlog_field = mechanism.detect.field();
             for feeder in &feeders {
                 let upstream = &mut self.radios[*feeder as usize];

@@ -5,6 +5,7 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::phy::physical::{Physical, Receivers};
 use crate::medium::wifi::phy::standard::{Phy, Standard};
+use crate::medium::wifi::spec::High;
 
 /// Model of propagation and reception.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,10 +136,10 @@ impl ChannelSpec {
         seed: u64,
         names: &[&str],
         places: &[[f64; 2]],
-        phy: &Phy,
+        (phy, high): (&Phy, Option<&High>),
         rates: &[Option<Rate>],
     ) -> Vec<Vec<usize>> {
-        let receivers = self.receivers(phy.standard);
+        let receivers = self.receivers(phy.standard, high);
         let usable = |link: &Link, own: Option<Rate>| {
             let rate = |r: &Receivers| r.rate(link.power, own, phy.data);
             link.decodes && receivers.as_ref().is_none_or(|r| rate(r).is_some())
@@ -152,10 +153,16 @@ impl ChannelSpec {
     }
 
     /// What receivers do under the physical channel.
-    pub fn receivers(&self, standard: Standard) -> Option<Receivers> {
+    pub fn receivers(&self, standard: Standard, high: Option<&High>) -> Option<Receivers> {
         match self {
             ChannelSpec::Disc(_) => None,
-            ChannelSpec::Physical(physical) => Some(physical.receivers(standard)),
+            ChannelSpec::Physical(physical) => {
+                let plain = physical.receivers(standard);
+                Some(match high {
+                    Some(high) => plain.with_modes(high, physical),
+                    None => plain,
+                })
+            }
         }
     }
 
@@ -242,7 +249,7 @@ mod tests {
             band: crate::medium::wifi::phy::standard::Band::Ghz2,
         };
         let places = [[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]];
-        let near = disc.neighbours(1, &["", "", ""], &places, &phy, &[None; 3]);
+        let near = disc.neighbours(1, &["", "", ""], &places, (&phy, None), &[None; 3]);
         assert_eq!(near, [vec![1], vec![0, 2], vec![1]]);
     }
 }

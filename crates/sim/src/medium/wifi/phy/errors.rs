@@ -17,6 +17,8 @@
 use backwater_transport::units::Rate;
 
 use crate::medium::wifi::phy::channel::{MOST, UNIT};
+use crate::medium::wifi::phy::mode::Mode;
+use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::standard::Standard;
 
 /// Bits of the frame that thresholds are for.
@@ -111,6 +113,8 @@ enum Law {
     Dqpsk,
     /// At 5.5 and 11 Mbit/s: sets of 16 codewords in a symbol.
     Cck(u32),
+    /// A mode of 802.11n or later: its row in the tables of `mode_errors`.
+    Mode([f64; 3]),
 }
 
 /// Rates of 802.11b, in kbit/s.
@@ -145,6 +149,7 @@ impl Law {
                 let errors = others + tail(libm::sqrt(energy));
                 libm::log1p(-errors.min(1.0)) / 4.0
             }
+            Law::Mode(row) => mode_errors::log_right(&row, sinr),
         }
     }
 }
@@ -232,6 +237,14 @@ impl Rung {
             Standard::Ofdm => RATES.iter().map(ofdm).collect(),
             Standard::HrDsss => DSSS.iter().map(dsss).collect(),
         }
+    }
+
+    /// The mode of a medium; none where there is no table of its errors.
+    pub fn of_mode(mode: &Mode, margin: f64, target: f64) -> Option<Rung> {
+        let law = Law::Mode(mode_errors::row(mode)?);
+        let mut rung = Rung::unshifted(mode.rate(), law);
+        rung.shift = ratio(-margin) / f64::from(mode.streams);
+        Some(rung.settled(target))
     }
 
     fn unshifted(rate: Rate, law: Law) -> Rung {

@@ -15,7 +15,9 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::phy::channel::{Link, MOST, Near, UNIT};
 use crate::medium::wifi::phy::errors::{Rung, ratio};
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Standard;
+use crate::medium::wifi::spec::{High, RateControl};
 
 /// Parameters of the physical channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +58,10 @@ pub const FLOOR: f64 = -20.0;
 /// What receivers do, made from the parameters.
 #[derive(Clone, Debug)]
 pub struct Receivers {
-    /// Rates, slowest first.
+    /// Rates, slowest first; behind them the modes of 802.11n or later.
     pub rungs: Vec<Rung>,
+    /// Those modes, slowest first.
+    pub modes: Vec<Mode>,
     /// Noise, in the units of `Link::power`.
     pub noise: u64,
     /// Power of all frames together from which the medium is busy, in the same units.
@@ -69,6 +73,38 @@ pub struct Receivers {
 }
 
 impl Receivers {
+    /// The same with the modes of data frames.
+    ///
+    /// # Panics
+    /// A mode without a table of errors.
+    #[must_use]
+    pub fn with_modes(mut self, high: &High, channel: &Physical) -> Receivers {
+        let target = match high.control {
+            RateControl::Off => channel.fer_target,
+            RateControl::Ideal(target) => target,
+        };
+        self.modes = high.modes();
+        for mode in &self.modes {
+            let rung = Rung::of_mode(mode, channel.margin, target);
+            self.rungs.push(rung.expect("modes were checked"));
+        }
+        self
+    }
+
+    /// Number of a mode.
+    pub fn rung_of(&self, mode: &Mode) -> usize {
+        let found = self.modes.iter().position(|m| m == mode);
+        let first = self.rungs.len() - self.modes.len();
+        first + found.expect("modes of the medium")
+    }
+
+    /// The fastest mode for a power; the slowest where none keeps the target.
+    pub fn fastest(&self, power: u64) -> Mode {
+        let keeps = |mode: &&Mode| self.rungs[self.rung_of(mode)].enough <= power;
+        let found = self.modes.iter().rev().find(keeps);
+        *found.unwrap_or(&self.modes[0])
+    }
+
     /// Number of a rate.
     pub fn rung(&self, rate: Rate) -> usize {
         let found = self.rungs.iter().position(|r| r.rate == rate);
@@ -91,6 +127,10 @@ impl Receivers {
 
     /// The rate of a link of this power: `fixed`, or the fastest up to `most`, if it keeps the target.
     pub fn rate(&self, power: u64, fixed: Option<Rate>, most: Rate) -> Option<Rate> {
+        if let Some(slowest) = self.modes.first() {
+            let keeps = self.rungs[self.rung_of(slowest)].enough <= power;
+            return keeps.then(|| self.fastest(power).rate());
+        }
         let legal = |rung: &&Rung| match fixed {
             Some(rate) => rung.rate == rate,
             None => rung.rate <= most,
@@ -128,6 +168,7 @@ impl Physical {
             preamble: rungs[0].threshold,
             capture: self.capture.map(ratio),
             rungs,
+            modes: Vec::new(),
         }
     }
 

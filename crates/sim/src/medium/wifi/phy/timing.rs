@@ -4,9 +4,12 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
+use crate::medium::wifi::phy::aggregate::{self, DELIMITER};
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::standard::{self, Phy};
+use crate::medium::wifi::spec::{High, MediumSpec};
 
 /// A medium and its timing.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub struct Medium {
     pub name: String,
     /// Radio.
     pub phy: Phy,
+    /// What stations of 802.11n and later do.
+    pub high: Option<High>,
     /// Rules of access.
     pub mac: MacSpec,
     /// Propagation and reception.
@@ -45,7 +50,14 @@ pub struct Medium {
 
 impl Medium {
     /// A medium and the spans that follow from it.
-    pub fn new(name: String, phy: Phy, mac: MacSpec, channel: ChannelSpec) -> Medium {
+    pub fn new(spec: &MediumSpec) -> Medium {
+        let MediumSpec {
+            name,
+            phy,
+            mac,
+            channel,
+            high,
+        } = spec.clone();
         let (slot, sifs, delta) = (
             phy.standard.slot(),
             phy.standard.sifs(),
@@ -69,7 +81,7 @@ impl Medium {
             sifs,
             delta,
             capture: channel.capture(),
-            receivers: channel.receivers(phy.standard),
+            receivers: channel.receivers(phy.standard, high.as_ref()),
             rts: phy.airtime(standard::RTS, phy.control),
             cts,
             overhead: standard::OVERHEAD + qos,
@@ -78,9 +90,65 @@ impl Medium {
             nav_holds: sifs.times(2) + cts + phy.preamble() + slot.times(2),
             name,
             phy,
+            high,
             mac,
             channel,
         }
+    }
+
+    /// Airtime of a data frame to one station.
+    #[inline]
+    pub fn data(&self, bytes: u64, rate: Rate, mode: Option<&Mode>) -> Span {
+        match mode {
+            None => self.phy.airtime(bytes, rate),
+            Some(mode) => mode.airtime(match mode.format.delimits_all() {
+                true => DELIMITER + bytes,
+                false => bytes,
+            }),
+        }
+    }
+
+    /// The mode of this rate.
+    fn mode_of(&self, rate: Rate) -> Option<Mode> {
+        let modes = self.high.as_ref()?.modes();
+        modes.into_iter().find(|mode| mode.rate() == rate)
+    }
+
+    /// Bytes, rate and airtime of a frame of an exchange.
+    #[inline]
+    pub fn on_air(&self, kind: FrameKind, exchange: &Exchange) -> (u64, Rate, Span) {
+        let phy = &self.phy;
+        let answer = |bytes| (bytes, phy.answer_to(exchange.reference), exchange.ack);
+        match kind {
+            FrameKind::Rts => (standard::RTS, phy.control, self.rts),
+            FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), self.cts),
+            FrameKind::Ack => answer(standard::ACK),
+            FrameKind::BlockAck => answer(self.block_ack_bytes()),
+            FrameKind::Data | FrameKind::Group | FrameKind::Bar => {
+                (exchange.bytes, exchange.rate, exchange.data)
+            }
+        }
+    }
+
+    /// Whether stations send several frames in one PPDU.
+    #[inline]
+    pub fn aggregates(&self) -> bool {
+        self.high
+            .as_ref()
+            .is_some_and(|high| high.aggregation.is_some())
+    }
+
+    /// Length of a block acknowledgement.
+    pub fn block_ack_bytes(&self) -> u64 {
+        let high = self.high.as_ref();
+        let limits = high.and_then(|high| high.aggregation.as_ref());
+        aggregate::block_ack(limits.expect("a medium with aggregation").window)
+    }
+
+    /// Airtime of a block acknowledgement for a window of so many frames, to a frame with this reference.
+    pub fn block_ack(&self, window: u16, reference: Rate) -> Span {
+        let bytes = aggregate::block_ack(window);
+        self.phy.airtime(bytes, self.phy.answer_to(reference))
     }
 
     /// Whether a frame of power `wanted` is damaged where all frames on the air add up to `all`.
@@ -88,7 +156,7 @@ impl Medium {
         all > wanted && (wanted as f64) < self.capture * (all - wanted) as f64
     }
 
-    /// Airtime of the ACK of a frame of this rate.
+    /// Airtime of the ACK of a frame of this rate, or of a mode with this reference.
     pub fn ack(&self, rate: Rate) -> Span {
         self.phy.airtime(standard::ACK, self.phy.answer_to(rate))
     }
@@ -96,7 +164,9 @@ impl Medium {
     /// Airtime of a whole exchange with a packet of so many IP bytes, without propagation.
     pub fn exchange(&self, bytes: u64, rate: Rate) -> Span {
         let bytes = bytes + self.overhead;
-        let plain = self.phy.airtime(bytes, rate) + self.sifs + self.ack(rate);
+        let mode = self.mode_of(rate);
+        let reference = mode.map_or(rate, |mode| mode.reference());
+        let plain = self.data(bytes, rate, mode.as_ref()) + self.sifs + self.ack(reference);
         match bytes > self.mac.rts_above {
             true => plain + self.rts + self.cts + self.sifs.times(2),
             false => plain,
@@ -123,8 +193,8 @@ impl Medium {
         let rest = match kind {
             FrameKind::Rts => then(self.cts) + data(),
             FrameKind::Cts => data(),
-            FrameKind::Data => ack(),
-            FrameKind::Ack => Span::ZERO,
+            FrameKind::Data | FrameKind::Bar => ack(),
+            FrameKind::Ack | FrameKind::BlockAck => Span::ZERO,
             FrameKind::Group => return Span::ZERO,
         };
         match (exchange.goes_on, exchange.rts) {

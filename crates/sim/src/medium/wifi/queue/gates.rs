@@ -20,10 +20,8 @@ impl Air {
         now: Time,
     ) -> Time {
         let served = &self.hops[hop as usize];
-        let host = match served.tried[number].ghost {
-            Some(_) => None,
-            None => Some(network.first_of(served.port, number).to),
-        };
+        let first = served.first(network, number).waits();
+        let host = first.map(|id| network.packets[id].to);
         self.gate_opens(station, number, hop, host, now)
     }
 
@@ -57,7 +55,7 @@ impl Air {
     ) {
         let radio = &self.radios[station as usize];
         let served = &self.hops[hop as usize];
-        if served.tried[number].has_begun()
+        if served.windows[number].first().has_begun()
             || !radio.gates.as_ref().is_some_and(|gates| gates.selective())
         {
             return;
@@ -80,7 +78,7 @@ impl Air {
         let (control, place) = radio.watch?;
         let (next, to) = mechanisms.controls[control].serves_first(place, number as u8)?;
         let category = &radio.categories[number];
-        let begun = |hop: &u32| self.hops[*hop as usize].tried[number].has_begun();
+        let begun = |hop: &u32| self.hops[*hop as usize].windows[number].first().has_begun();
         if category.current.is_some() || category.hops.iter().any(begun) {
             return None;
         }

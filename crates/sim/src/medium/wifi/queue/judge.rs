@@ -55,7 +55,7 @@ impl Air {
     ) -> bool {
         let waits = self.radios[station as usize].categories[number].frames > 0;
         if !waits {
-            self.judged(station, number).managed.aqm.emptied();
+            self.judged(station, number).managed.aqm.emptied(now);
         }
         self.update_judged(network, station, number, now);
         let q = self.queue_for(network, station, number, packet_id);
@@ -217,6 +217,29 @@ impl Air {
             now,
         );
         true
+    }
+
+    /// Queue management, where there is some, is told of a packet that finds no room.
+    #[cold]
+    pub(crate) fn tell_overflow(
+        &mut self,
+        network: &Network,
+        station: u32,
+        number: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) {
+        let category = &self.radios[station as usize].categories[number];
+        if category.judged.is_none() {
+            return;
+        }
+        self.update_judged(network, station, number, now);
+        let q = self.queue_for(network, station, number, packet_id);
+        let mut frame = self.frame_at_station(network, station, number, q, packet_id, now);
+        let judged = self.judged(station, number);
+        (frame.bytes, frame.packets) = (judged.queues()[q].bytes, judged.queues()[q].packets);
+        let managed = &mut judged.managed;
+        managed.aqm.refused(&frame, false, &mut managed.random);
     }
 
     /// Lets queue management choose a frame and puts it at the head of its hop.

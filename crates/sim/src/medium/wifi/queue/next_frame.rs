@@ -57,8 +57,7 @@ impl Air {
         let air = &mut *self;
         if let Some(rounds) = &mut air.radios[station as usize].rounds {
             let served = &air.hops[hop as usize];
-            if served.tried[number].ghost.is_none() {
-                let first = cx.network.ports[served.port].queue(number).list.head();
+            if let Some(first) = served.first(&cx.network, number).waits() {
                 rounds[number].serve(cx.network.spent[first].round);
             }
         }

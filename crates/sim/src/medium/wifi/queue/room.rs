@@ -6,6 +6,7 @@ use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::radio::Radio;
 use crate::network::Network;
 use crate::stamp::Backlog;
@@ -91,9 +92,10 @@ impl Air {
     /// Bytes on the air of the first data frame of a hop.
     pub(crate) fn first_frame(&self, network: &Network, hop: u32, number: usize) -> u64 {
         let hop = &self.hops[hop as usize];
-        let len = match hop.tried[number].ghost {
-            Some(ghost) => ghost.len,
-            None => network.packets[network.ports[hop.port].queue(number).list.head()].len,
+        let len = match hop.first(network, number) {
+            First::Ghost(ghost) => ghost.len,
+            First::Waits(id) => network.packets[id].len,
+            First::None => unreachable!("a hop without a frame"),
         };
         u64::from(len) + self.medium(hop.from).overhead
     }

@@ -7,7 +7,8 @@ use crate::ids::{FlowId, PacketId, PortId};
 use crate::medium::ethernet;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::category::Room;
-use crate::medium::wifi::radio::{Ghost, Hop, LastRoute};
+use crate::medium::wifi::mac::window::Ghost;
+use crate::medium::wifi::radio::{Hop, LastRoute};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
@@ -100,6 +101,7 @@ impl Air {
             Room::Full => self.make_room(cx, station, number, packet_id, now),
         };
         if !fits {
+            self.tell_overflow(&cx.network, station, number, packet_id, now);
             return self.refuse_at_station(cx, hop, number, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.radios[station as usize].categories[number];
@@ -159,15 +161,15 @@ impl Air {
         now: Time,
         until: Time,
     ) {
+        let aggregates = self.medium(station).aggregates();
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
-        if radio.gates.is_some() {
+        if radio.gates.is_some() || aggregates {
             for hop in &c.hops {
-                let tried = &mut self.hops[*hop as usize].tried[number];
-                tried.overtaken = tried.spent;
+                self.hops[*hop as usize].windows[number].overtake();
             }
         }
         if let Some(rounds) = &mut radio.rounds {

@@ -13,17 +13,25 @@ impl Air {
         // One test of a number does for both tables.
         let stations = self.sensing.len();
         let radios = &mut self.radios[..stations];
+        let is_burst = self.parts[sender].is_burst();
         for link in &self.reach[sender] {
             let sense = &mut self.sensing[link.to as usize];
             let quiet = sense.power == 0;
             sense.energy += u32::from(link.senses);
             sense.power += link.power;
             if sense.lock != NOBODY {
-                sense.damaged = sense.damaged || medium.damages(sense.wanted, sense.power);
+                if !sense.damaged && medium.damages(sense.wanted, sense.power) {
+                    let parts = &self.parts[sense.lock as usize];
+                    sense.hit = parts.is_burst();
+                    sense.damaged = !sense.hit || self.hits[link.to as usize].open(parts, now);
+                }
             } else if link.decodes && !sense.sending && quiet {
                 sense.lock = station;
                 sense.wanted = link.power;
-                sense.damaged = false;
+                (sense.damaged, sense.hit) = (false, false);
+                if is_burst {
+                    self.hits[link.to as usize].begin();
+                }
                 sense.confirm_nav(now);
             }
             if !sense.busy && (sense.energy > 0 || sense.lock != NOBODY) {
@@ -42,11 +50,26 @@ impl Air {
             sense.energy -= u32::from(link.senses);
             sense.power -= link.power;
             if sense.lock == station {
+                let parts = &self.parts[sender];
+                if parts.is_burst() && !sense.damaged {
+                    sense.damaged = self.hits[link.to as usize].end(parts, now);
+                    sense.hit = false;
+                    if frame.to == link.to {
+                        std::mem::swap(&mut self.damaged, &mut self.hits[link.to as usize].frames);
+                    }
+                }
                 if sense.end_reception(link.to, frame, medium, now) {
                     self.heard.push(link.to);
                 } else if self.eavesdrops && frame.kind == FrameKind::Data && !sense.damaged {
                     self.overheard.push(link.to);
                 }
+            } else if sense.hit
+                && sense.lock != NOBODY
+                && !medium.damages(sense.wanted, sense.power)
+            {
+                sense.hit = false;
+                let parts = &self.parts[sense.lock as usize];
+                self.hits[link.to as usize].close(parts, now);
             }
             if sense.energy == 0 && sense.lock == NOBODY && !sense.sending {
                 group.take(number, sense, station, now);

@@ -13,7 +13,7 @@
 //! Without a frame a change is news where the medium becomes busy or idle by it.
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Time};
+use backwater_transport::units::Time;
 
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
@@ -21,14 +21,19 @@ use crate::medium::wifi::mac::frame::{Frame, FrameKind};
 use crate::medium::wifi::phy::errors::CALM;
 use crate::medium::wifi::phy::physical::Receivers;
 use crate::medium::wifi::phy::power_level::{Level, next_news};
+use crate::medium::wifi::reception::parts::{Parts, Received};
 
 /// A frame as its receivers meet it.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Coded {
     /// Number of its rate.
     rung: usize,
+    /// Whether it is a burst, of which each frame is received or not.
+    burst: bool,
     /// When it begins.
     begun: Time,
+    /// When its bits do: at once but for a burst.
+    from: Time,
     /// When it ends.
     ends: Time,
     /// Bits by tick.
@@ -51,11 +56,28 @@ impl Coded {
         let span = (ends.0 - begun.0) as f64;
         Coded {
             rung,
+            burst: false,
             begun,
+            from: begun,
             ends,
             density: (8 * bytes) as f64 / span,
             calm: receivers.rungs[rung].calm(8 * bytes),
             calm_rate: CALM / span,
+        }
+    }
+
+    /// The same, where it is a burst: its bits begin behind the preamble.
+    fn of_parts(self, bytes: u64, parts: &Parts) -> Coded {
+        let Some(&from) = parts.begins.first() else {
+            return self;
+        };
+        let span = (self.ends.0 - from.0) as f64;
+        Coded {
+            burst: true,
+            from,
+            density: (8 * bytes) as f64 / span,
+            calm_rate: CALM / span,
+            ..self
         }
     }
 
@@ -83,13 +105,15 @@ impl Coded {
 #[repr(align(64))]
 pub struct Hearing {
     /// Its power.
-    wanted: u64,
+    pub(in crate::medium::wifi) wanted: u64,
     /// Power up to which errors come no more often than `bound`.
     bounded: u64,
     /// Errors by tick.
     bound: f64,
     /// Stream of errors.
     random: Random,
+    /// The burst that it receives, or received last.
+    burst: Option<Box<Received>>,
 }
 
 impl Hearing {
@@ -100,6 +124,7 @@ impl Hearing {
             bounded: 0,
             bound: 0.0,
             random: Random::stream(seed, "reception", name),
+            burst: None,
         }
     }
 
@@ -141,6 +166,7 @@ impl Hearing {
         } else {
             (level.power, coded.rate(receivers, self.wanted, level.power))
         };
+        let now = now.max(coded.from);
         let left = (coded.ends.0 - now.0) as f64;
         let mut suspect = Time::NEVER;
         if unit > 1.0 - self.bound * left {
@@ -156,7 +182,7 @@ impl Hearing {
         suspect
     }
 
-    /// Whether a bit has failed by now, where all frames added up to `power` since `suspect` at least.
+    /// Whether a bit has failed by now, of a burst one in each frame, where all frames added up to `power` since `suspect` at least.
     #[inline(always)]
     fn struck(
         &mut self,
@@ -179,6 +205,9 @@ impl Hearing {
         now: Time,
     ) -> bool {
         let rate = coded.rate(receivers, self.wanted, power);
+        if let (Some(burst), true) = (&mut self.burst, coded.burst) {
+            return burst.settle(&mut self.random, (self.bound, rate), suspect, now);
+        }
         // From the instant at which none failed the process goes on, by its own rate.
         self.bound * self.random.unit() <= rate
             || self.random.exponential(1.0) < rate * (now.0 - suspect.0) as f64
@@ -212,12 +241,13 @@ impl Air {
     /// A station begins to send a frame of so many bytes: what it is to all whom it reaches, and to those it
     /// disturbs.
     #[inline(never)]
-    pub fn arrive(&mut self, station: u32, rate: Rate, bytes: u64, ends: Time, now: Time) {
+    pub fn arrive(&mut self, station: u32, rung: usize, bytes: u64, ends: Time, now: Time) {
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");
-        self.coded[sender] = Coded::new(receivers, receivers.rung(rate), bytes, now, ends);
-        let coded = self.coded[sender];
+        let parts = &self.parts[sender];
+        let coded = Coded::new(receivers, rung, bytes, now, ends).of_parts(bytes, parts);
+        self.coded[sender] = coded;
         self.levels[sender].tune(&self.sensing[sender], receivers.busy_from);
         let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
         // One test of a number does for all tables.
@@ -246,6 +276,9 @@ impl Air {
                 sense.lock = station;
                 hearing.wanted = near.power;
                 sense.damaged = false;
+                if coded.burst {
+                    hearing.burst.get_or_insert_default().begin(parts);
+                }
                 sense.confirm_nav(now);
                 hearing.watch(receivers, &coded, sense, level, now);
                 if !sense.busy {
@@ -302,6 +335,12 @@ impl Air {
             level.power -= near.power;
             if sense.lock == station {
                 sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
+                if let (Some(burst), true) = (
+                    &mut hearing.burst,
+                    coded.burst && frame.to == u32::from(*here),
+                ) {
+                    std::mem::swap(&mut self.damaged, &mut burst.failed);
+                }
                 if sense.end_reception(u32::from(*here), frame, medium, now) {
                     self.heard.push(u32::from(*here));
                 } else if eavesdrops && !sense.damaged {
@@ -434,12 +473,11 @@ mod tests {
         let us = |n| Time::ZERO + Span::micros(n);
         for (begins, reserved) in [(50, 900), (51, 50)] {
             let mut world = World::build(&spec).expect("a legal line");
+            let receivers = world.media.air.media[0].receivers.as_ref();
+            let rung = receivers.expect("a physical channel").rung(PHY.data);
             let sense = &mut world.media.air.sensing[1];
             (sense.nav_rts, sense.nav_check) = (us(900), us(50));
-            world
-                .media
-                .air
-                .arrive(0, PHY.data, 1000, us(300), us(begins));
+            world.media.air.arrive(0, rung, 1000, us(300), us(begins));
             assert_eq!(world.media.air.sensing[1].lock, 0);
             assert_eq!(
                 world.media.air.sensing[1].reserved(),

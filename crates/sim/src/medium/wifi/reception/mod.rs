@@ -1,9 +1,13 @@
 //! What a receiver makes of the frames that reach it.
 //!
-//! In: a frame that begins, and one that ends. Out: who has understood it (`Air::heard`), and who senses the medium busy or idle.
+//! In: a frame that begins, and one that ends. Out: who has understood it (`Air::heard`), which frames of a burst are missing there
+//! (`Air::damaged`), and who senses the medium busy or idle.
 //! It knows no packet.
 //!
 //! * `hearing` has reception under the physical channel, `collision` under the unit disc.
+//! * `parts` says which frames of a burst a collision damages, `frame_set` is a set of them.
 
 pub(super) mod collision;
+pub mod frame_set;
 pub mod hearing;
+pub mod parts;

@@ -1,0 +1,247 @@
+//! Short runs of one scenario with small changes and without text: what a search evaluates thousands of times.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use backwater_sim::ids::ConnectionId;
+use backwater_sim::limit::Limit;
+use backwater_sim::medium::boxes::{AnyBox, Scheduled};
+use backwater_sim::medium::trace::{AnyTrace, Listed};
+use backwater_sim::source::{AnySource, Packets};
+use backwater_sim::spec::{Direction, Refusal, Service, Spec};
+use backwater_sim::world::World;
+use backwater_transport::endpoint::Sender;
+use backwater_transport::units::{Span, Time};
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+use crate::document::document_until;
+use crate::path;
+use crate::resolved::Resolved;
+use crate::tree::join;
+
+/// A change of a scenario. Places are called as in results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Patch {
+    /// The seed.
+    Seed(u64),
+    /// The simulated time.
+    Duration(Span),
+    /// The opportunities of a trace link, in ms.
+    Opportunities(String, Vec<u64>),
+    /// The rows of a box `schedule`: beginnings in ms, delays in microseconds, losses in millionths.
+    Schedule(String, Vec<u64>, Option<Vec<u64>>, Option<Vec<u64>>),
+    /// The packets of a flow: instants in microseconds, and bytes of each or of all.
+    Packets(String, Vec<u64>, Vec<u64>),
+    /// The frames that the queue of a port holds.
+    Buffer(String, u64),
+}
+
+/// What is kept of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wanted {
+    /// Figures of the document, such as `flows.f.goodput_bps` or `metrics.loss`.
+    pub figures: Vec<String>,
+    /// How often the flows with a transport are looked at.
+    pub every: Option<Span>,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trial {
+    /// The figures that were wanted, in their order; not a number where one has no value.
+    pub figures: Vec<f64>,
+    /// At each look: bytes delivered in order and the window in bytes, of each flow with a transport.
+    pub looks: Vec<f64>,
+    /// Of the run.
+    pub fingerprint: u64,
+    /// Events served.
+    pub events: u64,
+}
+
+impl Resolved {
+    /// Runs the scenario with some changes.
+    ///
+    /// # Errors
+    /// A change that names nothing, a scenario that cannot be built, a figure that no document has, or a defect of the engine.
+    pub fn trial(&self, patches: &[Patch], wanted: &Wanted) -> Result<Trial, Diagnostic> {
+        let run = || self.trial_of(patches, wanted);
+        // A defect in one run must not take the others with it.
+        catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+            let what = format!("defect of the engine: {}", text.unwrap_or_default());
+            Err(self.refuse(
+                "",
+                &what,
+                "please report it with the scenario and the changes",
+            ))
+        })
+    }
+
+    fn trial_of(&self, patches: &[Patch], wanted: &Wanted) -> Result<Trial, Diagnostic> {
+        self.unhosted("run it by the command or from Python")?;
+        let mut spec = self.spec();
+        for patch in patches {
+            apply(&mut spec, patch).map_err(|refusal| self.refusal(refusal))?;
+        }
+        let mut world = self.build_hosted(&spec)?;
+        let looks = look(&mut world, wanted.every);
+        world.settle();
+        let report = world.last_report();
+        let document = document_until(self, &world, &report, Span(world.end().0));
+        let figure = |name: &String| {
+            figure(&document, name).ok_or_else(|| {
+                let what = format!("a run has no figure `{name}`");
+                self.refuse(
+                    name,
+                    &what,
+                    "write such as flows.NAME.goodput_bps or metrics.loss",
+                )
+            })
+        };
+        Ok(Trial {
+            figures: wanted
+                .figures
+                .iter()
+                .map(figure)
+                .collect::<Result<_, _>>()?,
+            looks,
+            fingerprint: report.fingerprint,
+            events: world.events(),
+        })
+    }
+}
+
+/// Runs to the end, and looks at the ends of flows after each interval.
+fn look(world: &mut World, every: Option<Span>) -> Vec<f64> {
+    let (end, mut found) = (world.end(), Vec::new());
+    let Some(every) = every.filter(|every| every.0 > 0) else {
+        world.advance(end);
+        return found;
+    };
+    let mut at = Time::ZERO;
+    while at < end {
+        at = at.after(every).min(end);
+        world.advance(at);
+        for id in 0..world.ends.connections.0.len() {
+            let connection = &world.ends.connections[ConnectionId::new(id)];
+            found.push(connection.totals()[0] as f64);
+            found.push(connection.sender.window() as f64);
+        }
+    }
+    found
+}
+
+/// A number of a document by its path. Rows of lists are named by their `id`.
+fn figure(document: &Value, name: &str) -> Option<f64> {
+    let mut at = document;
+    for (key, _) in path::names(name).ok()? {
+        at = match at {
+            Value::Array(rows) => rows.iter().find(|row| row["id"] == key.as_str())?,
+            _ => at.get(&key)?,
+        };
+    }
+    match at {
+        Value::Null => Some(f64::NAN),
+        Value::Bool(flag) => Some(f64::from(u8::from(*flag))),
+        _ => at.as_f64(),
+    }
+}
+
+fn refuse(path: String, what: impl Into<String>, fix: &str) -> Refusal {
+    Refusal {
+        path,
+        what: what.into(),
+        fix: fix.to_owned(),
+    }
+}
+
+fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
+    match patch {
+        Patch::Seed(seed) => spec.seed = *seed,
+        Patch::Duration(duration) if *duration > spec.warmup => spec.duration = *duration,
+        Patch::Duration(duration) => {
+            let what = format!("{} s end within the warm-up", duration.seconds());
+            return Err(refuse("duration".into(), what, "give a longer time"));
+        }
+        Patch::Opportunities(place, at_ms) => {
+            let (_, way) = way(spec, place)?;
+            let Service::Trace(server) = &mut way.service else {
+                let what = format!("`{place}` is served by no trace");
+                return Err(refuse(
+                    join("ports", place),
+                    what,
+                    "name a trace link's port",
+                ));
+            };
+            let trace = Listed::new(at_ms);
+            let trace = trace
+                .map_err(|what| refuse(join("ports", place), what, "give milliseconds in order"))?;
+            let repeats = server.trace.recorded().is_none_or(|old| old.repeats());
+            server.trace = AnyTrace::Listed(trace.repeated(repeats));
+        }
+        Patch::Schedule(place, at_ms, delay_us, loss_ppm) => {
+            let made = Scheduled::new(at_ms, delay_us.as_deref(), loss_ppm.as_deref());
+            let made = made.map_err(|(option, what)| {
+                refuse(join(place, option), what, "give lists of equal length")
+            })?;
+            *schedule(spec, place)? = AnyBox::Scheduled(made);
+        }
+        Patch::Packets(name, at_us, bytes) => {
+            let flow = spec.flows.iter_mut().find(|flow| flow.name == *name);
+            let flow = flow.ok_or_else(|| {
+                let what = format!("there is no flow `{name}`");
+                refuse("flows".into(), what, "name a flow of the scenario")
+            })?;
+            let (at_us, bytes) = (Arc::from(&at_us[..]), Arc::from(&bytes[..]));
+            let made = Packets::new(at_us, bytes).map_err(|(option, what)| {
+                let path = join(&join("flows", name), option);
+                refuse(path, what, "give lists of equal length")
+            })?;
+            flow.source = AnySource::Packets(made);
+        }
+        Patch::Buffer(place, packets) => {
+            let port = spec.ports.iter_mut().find(|port| port.name == *place);
+            port.ok_or_else(|| no_port(place))?.buffer = Limit::Packets(*packets);
+        }
+    }
+    Ok(())
+}
+
+fn no_port(place: &str) -> Refusal {
+    let what = format!("there is no port `{place}` with a trace or boxes");
+    refuse("ports".into(), what, "name one as results do, such as S>R")
+}
+
+/// The direction of a port that has a trace or boxes.
+fn way<'a>(spec: &'a mut Spec, place: &str) -> Result<(usize, &'a mut Direction), Refusal> {
+    let index = spec.ports.iter().position(|port| port.name == place);
+    let index = index.ok_or_else(|| no_port(place))?;
+    let way = spec.links.get_mut(index / 2);
+    let way = way.and_then(|link| link.directions[index % 2].as_deref_mut());
+    way.map(|way| (index, way)).ok_or_else(|| no_port(place))
+}
+
+/// A box `schedule` by its place in results: `S>R~schedule`, the second of them `S>R~schedule2`.
+fn schedule<'a>(spec: &'a mut Spec, place: &str) -> Result<&'a mut AnyBox, Refusal> {
+    let (port, what) = place.split_once('~').ok_or_else(|| no_port(place))?;
+    let (_, way) = way(spec, port)?;
+    let mut number = 0;
+    let found = way.boxes.iter_mut().find(|one| {
+        let AnyBox::Scheduled(_) = one else {
+            return false;
+        };
+        number += 1;
+        let id = one.id();
+        what == if number == 1 {
+            id.to_owned()
+        } else {
+            format!("{id}{number}")
+        }
+    });
+    found.ok_or_else(|| {
+        let what = format!("there is no box `schedule` at `{place}`");
+        refuse("links".into(), what, "write one into the scenario")
+    })
+}

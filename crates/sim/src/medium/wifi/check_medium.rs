@@ -1,0 +1,177 @@
+//! Refuses media that no radio has: rates, modes, windows, thresholds.
+
+use backwater_transport::units::Rate;
+
+use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode_errors;
+use crate::medium::wifi::phy::physical::FLOOR;
+use crate::medium::wifi::spec::{High, RateControl};
+use crate::spec::{MediumSpec, Refusal};
+use crate::world::build::refuse;
+
+pub(super) fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
+    if set.cw_min > set.cw_max {
+        let what = format!(
+            "the smallest contention window ({}) exceeds the largest ({})",
+            set.cw_min, set.cw_max
+        );
+        return refuse(
+            format!("{path}.cw_min"),
+            what,
+            "write cw_min no larger than cw_max",
+        );
+    }
+    if set.aifsn == 0 {
+        let what = "AIFSN is at least 1";
+        return refuse(
+            format!("{path}.aifsn"),
+            what,
+            "write an AIFSN from 1 to 255",
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn check_station_rate(
+    medium: &MediumSpec,
+    rate: Rate,
+    path: &str,
+) -> Result<(), Refusal> {
+    if medium.high.is_some() {
+        let what = format!(
+            "stations of {} send by the mode of their medium, which has a rate of {} bit/s",
+            medium.name, medium.phy.data.0
+        );
+        return refuse(path, what, "remove it, or write the mode of the medium");
+    }
+    check_rate(medium, rate, path)
+}
+
+fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
+    let rates = medium.phy.standard.rates();
+    if rates.contains(&rate.0) {
+        return Ok(());
+    }
+    let listed: Vec<String> = rates
+        .iter()
+        .map(|r| format!("{}", *r as f64 / 1e6))
+        .collect();
+    refuse(
+        path,
+        format!("{} bit/s is no rate of this radio", rate.0),
+        format!("write one of {} Mbit/s", listed.join(", ")),
+    )
+}
+
+/// The modes of 802.11n and later, and what they need.
+fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusal> {
+    if let Err(no) = high.mode.checked() {
+        return refuse(format!("{path}.phy.{}", no.option), no.what, no.fix);
+    }
+    let name = high.mode.format.name();
+    if medium.mac.access == AccessMode::Dcf {
+        let what = format!("stations of {name} have four access categories");
+        return refuse(
+            format!("{path}.mac.access"),
+            what,
+            "write access = \"edca\"",
+        );
+    }
+    if let Some(limits) = high.aggregation {
+        let most = high.mode.format.longest_window();
+        if limits.window > most {
+            let what = format!(
+                "{name} has no block acknowledgement of {} frames",
+                limits.window
+            );
+            let fix = format!("write at most {most}");
+            return refuse(format!("{path}.mac.ba_window"), what, fix);
+        }
+    }
+    if let (ChannelSpec::Disc(_), RateControl::Ideal(_)) = (&medium.channel, high.control) {
+        return refuse(
+            format!("{path}.phy.rate_control"),
+            "the unit disc has no SNR by which stations could choose a mode",
+            "write rate_control = \"off\", or model = \"physical\"",
+        );
+    }
+    if let (ChannelSpec::Physical(_), None) = (&medium.channel, mode_errors::row(&high.mode)) {
+        let what = format!(
+            "the physical channel has no errors of MCS {} of {name}",
+            high.mode.mcs
+        );
+        return refuse(
+            format!("{path}.phy.mcs"),
+            what,
+            "write MCS 11 or less, or model = \"disc\"",
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn check_medium(medium: &MediumSpec) -> Result<(), Refusal> {
+    let path = format!("media.{}", medium.name);
+    let phy = &medium.phy;
+    let most = match &medium.high {
+        None => {
+            check_rate(medium, phy.data, &format!("{path}.phy.data"))?;
+            phy.data
+        }
+        Some(high) => {
+            check_high(medium, high, &path)?;
+            high.mode.reference()
+        }
+    };
+    check_rate(medium, phy.control, &format!("{path}.phy.control"))?;
+    if phy.control > most {
+        return refuse(
+            format!("{path}.phy.control"),
+            format!(
+                "control frames at {} bit/s are faster than data at {} bit/s",
+                phy.control.0, most.0
+            ),
+            "write a control rate that is no faster than `data`: who understands the data understands their answers",
+        );
+    }
+    let slowest = phy.standard.rates()[0];
+    if phy.short_preamble && phy.control.0 == slowest {
+        return refuse(
+            format!("{path}.phy.preamble"),
+            "a short preamble has no 1 Mbit/s (the short format of IEEE 802.11b starts at 2 Mbit/s), and control frames use it",
+            "write control = \"2 Mbit/s\", or preamble = \"long\"",
+        );
+    }
+    if let ChannelSpec::Disc(disc) = &medium.channel
+        && disc.sense < disc.transmit
+    {
+        return refuse(
+            format!("{path}.channel.sense"),
+            format!(
+                "a frame is understood within {} m and sensed within {} m only",
+                disc.transmit, disc.sense
+            ),
+            "write a `sense` that is no less than `transmit`",
+        );
+    }
+    for (name, set) in CATEGORIES.iter().zip(medium.mac.categories) {
+        check_window(set, &format!("{path}.mac.ac.{name}"))?;
+    }
+    let ChannelSpec::Physical(channel) = &medium.channel else {
+        return Ok(());
+    };
+    for (name, dbm) in [
+        ("energy_detect", channel.energy_detect),
+        ("preamble_detect", channel.preamble_detect),
+    ] {
+        let least = channel.noise + FLOOR;
+        if dbm < least {
+            let what =
+                format!("frames that arrive below {least} dBm, far in the noise, are left out");
+            let fix = format!("write at least {least} dBm");
+            return refuse(format!("{path}.channel.{name}"), what, fix);
+        }
+    }
+    Ok(())
+}

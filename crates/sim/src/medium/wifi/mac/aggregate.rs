@@ -1,0 +1,344 @@
+//! Bursts of several frames: how many an A-MPDU takes, what follows from a BAR, and packets
+//! that go on in order at their receiver.
+//!
+//! Reference: IEEE 802.11-2020 10.12 (A-MPDU), 10.25.6 (HT-immediate block acknowledgement), 10.23.2.9 (TXOP).
+
+use backwater_transport::units::{Span, Time};
+
+use crate::cause::Cause;
+use crate::ids::{PacketId, PortId};
+use crate::limit::Limit;
+use crate::medium::ethernet;
+use crate::medium::wifi::air::Air;
+use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
+use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
+use crate::medium::wifi::spec::{Aggregation, RateControl};
+use crate::network::Network;
+use crate::packet::Packet;
+use crate::shared::{Onward, Shared};
+
+/// How much of a burst fits.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Burst {
+    /// Frames.
+    pub count: u16,
+    /// Bytes of the PPDU.
+    pub bytes: u64,
+}
+
+impl Air {
+    /// The aggregation of the medium of a hop, where its frames are sent under block acknowledgement.
+    pub(super) fn aggregation(&self, hop: u32, number: usize) -> Option<&Aggregation> {
+        let served = &self.hops[hop as usize];
+        served.windows[number].session()?;
+        let high = self.medium(served.from).high.as_ref()?;
+        high.aggregation.as_ref()
+    }
+
+    /// Saturated flows of stations that aggregate keep a window of packets waiting, as far as the buffer takes them.
+    pub(crate) fn fill_windows(&self, network: &mut Network) {
+        for flow in &mut network.flows.0 {
+            let (class, Some(len)) = (flow.class, flow.fill()) else {
+                continue;
+            };
+            for station in &network.nodes[flow.from].stations {
+                let high = self.medium(*station).high.as_ref();
+                let Some(limits) = high.and_then(|high| high.aggregation) else {
+                    continue;
+                };
+                let radio = &self.radios[*station as usize];
+                let c = &radio.categories[radio.category(class)];
+                let room = match c.buffer {
+                    Limit::Packets(packets) => packets,
+                    Limit::Bytes(bytes) => bytes.0 / ethernet::frame(len),
+                    Limit::Unlimited => u64::MAX,
+                };
+                let mine = (room as f64 * radio.own_share) as u64;
+                flow.source
+                    .keep_waiting(mine.min(u64::from(limits.window)) as u16);
+            }
+        }
+    }
+
+    /// The frames of a hop's queue that one PPDU takes, as many as all bounds allow: those that were sent before go first. The
+    /// first frame goes in any case; more only where the PPDU lasts no longer than `room`.
+    pub(super) fn burst(&self, network: &Network, hop: u32, number: usize, room: Span) -> Burst {
+        let served = &self.hops[hop as usize];
+        let medium = self.medium(served.from);
+        let overhead = medium.overhead;
+        let limits = self.aggregation(hop, number);
+        let limits = limits.expect("a hop with a session");
+        let mode = served.mode.as_ref().expect("a hop with a session");
+        let window = &served.windows[number];
+        let rate = mode.rate();
+        let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
+        let mut all = Growing::default();
+        let mut alone = 0;
+        loop {
+            place = window.open_from(place);
+            if place >= usize::from(limits.window) {
+                break;
+            }
+            let len = match window.at(place).ghost {
+                Some(ghost) => ghost.len,
+                None if waits.is_none() => break,
+                None => {
+                    let packet = &network.packets[waits];
+                    waits = packet.next;
+                    packet.len
+                }
+            };
+            let mpdu = u64::from(len) + overhead;
+            let more = all.with(mpdu, limits.bounds.apart, rate);
+            if all.count == 0 {
+                alone = mpdu;
+            } else if !limits.bounds.hold(&more, mode) || mode.airtime(more.bytes()) > room {
+                break;
+            }
+            all = more;
+            place += 1;
+        }
+        Burst {
+            count: all.count,
+            bytes: match all.count {
+                1 => alone,
+                _ => all.bytes(),
+            },
+        }
+    }
+
+    /// The exchange that a category would begin now with frames of a hop under a session: a burst, or a BAR that asks for the block
+    /// acknowledgement of the last one. None where a frame goes alone, and without a session.
+    pub(super) fn plan_under_session(
+        &self,
+        cx: &Shared,
+        station: u32,
+        number: usize,
+        hop: Option<u32>,
+        now: Time,
+        until: Time,
+    ) -> Option<(FrameKind, Exchange)> {
+        let hop = hop?;
+        let limits = self.aggregation(hop, number)?;
+        let served = &self.hops[hop as usize];
+        let session = served.windows[number].session()?;
+        let medium = self.medium(station);
+        let exchange = Exchange {
+            category: number as u8,
+            hop: Some(hop),
+            count: session.asked,
+            to: served.to,
+            data: medium.phy.airtime(BAR, medium.phy.control),
+            ack: medium.block_ack(limits.window, medium.phy.control),
+            bytes: BAR,
+            field: false,
+            rate: medium.phy.control,
+            reference: medium.phy.control,
+            rts: false,
+            block: true,
+            goes_on: false,
+            cleared: false,
+            begun: now,
+            txop_end: until,
+            own_end: now,
+        };
+        if session.asked > 0 || session.moved {
+            return Some((FrameKind::Bar, exchange));
+        }
+        let mode = served.mode?;
+        let reference = mode.reference();
+        let ack = medium.block_ack(limits.window, reference);
+        let room = match until > now {
+            true => {
+                let mut around = medium.sifs + ack + medium.delta.times(2);
+                if medium.mac.rts_above < u64::MAX {
+                    around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
+                }
+                Span((until.0 - now.0).saturating_sub(around.0))
+            }
+            false => Span(u64::MAX),
+        };
+        let burst = self.burst(&cx.network, hop, number, room);
+        if burst.count == 1 {
+            return None;
+        }
+        let rts = burst.bytes > medium.mac.rts_above;
+        let burst = Exchange {
+            count: burst.count,
+            data: mode.airtime(burst.bytes),
+            ack,
+            bytes: burst.bytes,
+            rate: served.rate,
+            reference,
+            rts,
+            ..exchange
+        };
+        let kind = match rts {
+            true => FrameKind::Rts,
+            false => FrameKind::Data,
+        };
+        Some((kind, burst))
+    }
+
+    /// An answer has come over a hop: the mode of the next frames follows its SNR.
+    pub(super) fn choose_mode(&mut self, station: u32, hop: u32) {
+        let medium = self.medium(station);
+        let (Some(high), Some(receivers)) = (&medium.high, &medium.receivers) else {
+            return;
+        };
+        if high.control != RateControl::Off && self.hops[hop as usize].mode.is_some() {
+            let mode = receivers.fastest(self.hearings[station as usize].wanted);
+            let served = &mut self.hops[hop as usize];
+            (served.mode, served.rate) = (Some(mode), mode.rate());
+        }
+    }
+
+    /// When the frames of the burst that a station begins to send are on the air.
+    pub(super) fn lay_out(&mut self, network: &Network, station: u32, kind: FrameKind, now: Time) {
+        let parts = &mut self.parts[station as usize].begins;
+        parts.clear();
+        let Some(exchange) = self.radios[station as usize].exchange else {
+            return;
+        };
+        let (Some(hop), FrameKind::Data) = (exchange.hop, kind) else {
+            return;
+        };
+        if exchange.count == 1 {
+            return;
+        }
+        let number = usize::from(exchange.category);
+        let served = &self.hops[hop as usize];
+        let medium = &self.media[self.radios[station as usize].medium as usize];
+        let high = medium.high.as_ref().expect("a burst of several frames");
+        let limits = high
+            .aggregation
+            .as_ref()
+            .expect("a burst of several frames");
+        let window = &served.windows[number];
+        let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
+        let mut all = Growing::default();
+        let mode = served.mode.expect("a burst of several frames");
+        let preamble = mode.preamble();
+        let data = u128::from(exchange.data.0 - preamble.0);
+        for _ in 0..exchange.count {
+            place = window.open_from(place);
+            let len = match window.at(place).ghost {
+                Some(ghost) => ghost.len,
+                None => {
+                    let packet = &network.packets[waits];
+                    waits = packet.next;
+                    packet.len
+                }
+            };
+            let mpdu = u64::from(len) + medium.overhead;
+            all = all.with(mpdu, limits.bounds.apart, mode.rate());
+            let before = u128::from(all.bytes() - DELIMITER - mpdu);
+            let after = data * before / u128::from(exchange.bytes);
+            parts.push(now + preamble + Span(after as u64));
+            place += 1;
+        }
+    }
+
+    /// The time of a burst that carries bytes of others: what a packet of so many IP bytes waits for them.
+    pub(super) fn time_of_others(&self, station: u32, exchange: &Exchange, len: u16) -> Span {
+        let mode = exchange.hop.and_then(|hop| self.hops[hop as usize].mode);
+        let Some(mode) = mode.filter(|_| exchange.count > 1) else {
+            return Span::ZERO;
+        };
+        let overhead = self.medium(station).overhead;
+        let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
+        let data = u128::from(exchange.data.0 - mode.preamble().0);
+        let others = u128::from(exchange.bytes - own);
+        Span((data * others / u128::from(exchange.bytes)) as u64)
+    }
+
+    /// A BAR has reached its receiver, which lets go what waited for frames that will not come.
+    pub(super) fn take_bar(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
+        let exchange = self.radios[station as usize].exchange;
+        let exchange = exchange.expect("a BAR is an exchange");
+        let hop = exchange.hop.expect("a BAR belongs to a hop");
+        let number = usize::from(exchange.category);
+        let port = self.hops[hop as usize].port;
+        loop {
+            let session = self.session(hop, number);
+            let Some((packet, since)) = session.reorder.skip_to(session.start) else {
+                break;
+            };
+            self.pass_in_order(cx, receiver, (packet, since), port, now);
+        }
+    }
+
+    /// A packet has come over a hop, where it has this place in the window: it goes on, or waits behind one that is missing.
+    pub(super) fn pass_received(
+        &mut self,
+        cx: &mut Shared,
+        receiver: u32,
+        packet_id: PacketId,
+        (hop, number, place): (u32, usize, usize),
+        now: Time,
+    ) {
+        let served = &mut self.hops[hop as usize];
+        let port = served.port;
+        let Some(session) = served.windows[number].session_mut() else {
+            return self.pass_on(cx, receiver, packet_id, port, now);
+        };
+        let frame = session.start.wrapping_add(place as u32);
+        session.reorder.hold(frame, packet_id, now);
+        while let Some(released) = self.session(hop, number).reorder.release() {
+            self.pass_in_order(cx, receiver, released, port, now);
+        }
+    }
+
+    fn session(&mut self, hop: u32, number: usize) -> &mut super::session::Session {
+        let window = &mut self.hops[hop as usize].windows[number];
+        window.session_mut().expect("a hop with a session")
+    }
+
+    fn pass_in_order(
+        &mut self,
+        cx: &mut Shared,
+        receiver: u32,
+        (packet_id, since): (PacketId, Time),
+        port: PortId,
+        now: Time,
+    ) {
+        let waited = now.0 - since.0;
+        cx.network.packets[packet_id].waited += waited;
+        cx.network.spent.grouped_mut(packet_id).reorder += waited;
+        self.pass_on(cx, receiver, packet_id, port, now);
+    }
+
+    /// A packet that has come over a hop goes on, unless it is late.
+    fn pass_on(
+        &mut self,
+        cx: &mut Shared,
+        receiver: u32,
+        packet_id: PacketId,
+        port_id: PortId,
+        now: Time,
+    ) {
+        if self.is_late(&cx.network, packet_id, now) {
+            cx.network
+                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
+        } else {
+            let to = self.route_on(&cx.network, receiver, packet_id);
+            let onward = match to.is_none() {
+                true => Onward::Host(packet_id),
+                false => cx.enqueue(to, packet_id, now),
+            };
+            self.move_on(cx, onward, port_id, now);
+        }
+    }
+
+    /// The packets that wait at receivers behind one that is missing, each with the port over which it came.
+    pub(crate) fn reordered<'a>(
+        &'a self,
+        network: &'a Network,
+    ) -> impl Iterator<Item = (PortId, &'a Packet)> {
+        self.hops.iter().flat_map(move |hop| {
+            let sessions = hop.windows.iter().filter_map(|window| window.session());
+            let packets = sessions.flat_map(|session| session.reorder.packets());
+            packets.map(move |id| (hop.port, &network.packets[id]))
+        })
+    }
+}

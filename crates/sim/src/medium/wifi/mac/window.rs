@@ -1,0 +1,289 @@
+//! What has become of the frames that a hop has tried, and what stands first in its queue: a packet that waits, or the ghost of one
+//! that its receiver has.
+//!
+//! A burst is what one exchange carries: the first frames of a category that are not acknowledged. Those that wait stand at the head
+//! of the queue, in the order of the window.
+
+use backwater_transport::units::{Span, Time};
+
+use crate::ids::{FlowId, PacketId};
+use crate::medium::wifi::mac::session::Session;
+use crate::medium::wifi::radio::Hop;
+use crate::network::Network;
+use crate::packet::Packet;
+
+/// The first frame of a hop's queue.
+#[derive(Copy, Clone, Debug)]
+pub enum First<'a> {
+    /// There is none.
+    None,
+    /// A packet that waits.
+    Waits(PacketId),
+    /// The frame of a packet that its receiver has.
+    Ghost(&'a Ghost),
+}
+
+impl First<'_> {
+    /// The packet, unless its receiver has it.
+    #[inline]
+    pub fn waits(self) -> Option<PacketId> {
+        match self {
+            First::Waits(id) => Some(id),
+            First::Ghost(_) | First::None => None,
+        }
+    }
+}
+
+impl Hop {
+    /// The first frame of a category.
+    #[inline]
+    pub fn first(&self, network: &Network, number: usize) -> First<'_> {
+        if let Some(ghost) = &self.windows[number].first().ghost {
+            return First::Ghost(ghost);
+        }
+        let head = network.ports[self.port].queue(number).list.head();
+        match head.is_none() {
+            true => First::None,
+            false => First::Waits(head),
+        }
+    }
+
+    /// The packet that waits behind another in the queue of a category; the first where that is `NONE`.
+    pub fn behind(&self, network: &Network, number: usize, before: PacketId) -> PacketId {
+        match before.is_none() {
+            true => network.ports[self.port].queue(number).list.head(),
+            false => network.packets[before].next,
+        }
+    }
+}
+
+/// The frames of a hop and category that were tried, in order. One frame is under way at a time unless `for_bursts` made the window.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// The first frame of a window of one.
+    one: Tried,
+    /// A larger one, under block acknowledgement: each of its frames was part of a burst, or is part of the one that is being sent.
+    more: Option<Box<Session>>,
+}
+
+impl Window {
+    /// One for bursts of several frames.
+    pub fn for_bursts() -> Window {
+        Window {
+            one: Tried::default(),
+            more: Some(Box::default()),
+        }
+    }
+
+    /// The session under which frames are acknowledged, if there is one.
+    #[inline]
+    pub fn session(&self) -> Option<&Session> {
+        self.more.as_deref()
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn session_mut(&mut self) -> Option<&mut Session> {
+        self.more.as_deref_mut()
+    }
+
+    /// The first frame; a fresh one where none was tried.
+    #[inline]
+    pub fn first(&self) -> &Tried {
+        match &self.more {
+            None => &self.one,
+            Some(more) => more.frames.front().unwrap_or(&self.one),
+        }
+    }
+
+    /// A frame, by its place; a fresh one behind those that were tried.
+    #[inline]
+    pub fn at(&self, place: usize) -> &Tried {
+        match &self.more {
+            None => &self.one,
+            Some(more) => more.frames.get(place).unwrap_or(&self.one),
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn at_mut(&mut self, place: usize) -> &mut Tried {
+        match &mut self.more {
+            None => &mut self.one,
+            Some(more) => {
+                if more.frames.len() <= place {
+                    more.frames.resize_with(place + 1, Tried::default);
+                }
+                &mut more.frames[place]
+            }
+        }
+    }
+
+    /// The first place from this on that is not acknowledged.
+    #[inline]
+    pub fn open_from(&self, mut place: usize) -> usize {
+        while self.at(place).done {
+            place += 1;
+        }
+        place
+    }
+
+    /// A frame is acknowledged or given up. It keeps its place until all before it are.
+    #[inline]
+    pub fn finish(&mut self, place: usize) -> Tried {
+        let done = self.more.is_some();
+        let fresh = Tried {
+            done,
+            ..Tried::default()
+        };
+        std::mem::replace(self.at_mut(place), fresh)
+    }
+
+    /// Moves on to the first frame that is not acknowledged.
+    #[inline]
+    pub fn advance(&mut self) {
+        if let Some(more) = &mut self.more {
+            while more.frames.front().is_some_and(|tried| tried.done) {
+                more.frames.pop_front();
+                more.start = more.start.wrapping_add(1);
+            }
+        }
+    }
+
+    /// Whether it holds no ghost.
+    #[inline]
+    pub fn is_clear(&self) -> bool {
+        match &self.more {
+            None => self.one.ghost.is_none(),
+            Some(more) => more.frames.iter().all(|tried| tried.ghost.is_none()),
+        }
+    }
+
+    /// The frames of a burst took so many ticks and were not acknowledged.
+    pub fn charge(&mut self, count: u16, ticks: u64) {
+        let mut place = 0;
+        for _ in 0..count {
+            place = self.open_from(place);
+            let under_session = self.more.is_some();
+            let tried = self.at_mut(place);
+            tried.spent += ticks;
+            tried.short += u32::from(under_session);
+            place += 1;
+        }
+    }
+
+    /// The same of those that the receiver does not have, where it has acknowledged others.
+    pub fn charge_missing(&mut self, count: u16, ticks: u64) {
+        if self.more.is_none() {
+            return;
+        }
+        let mut place = 0;
+        for _ in 0..count {
+            place = self.open_from(place);
+            let tried = self.at_mut(place);
+            if tried.ghost.is_none() {
+                tried.spent += ticks;
+                tried.short += 1;
+            }
+            place += 1;
+        }
+    }
+
+    /// Another frame of the category leaves.
+    #[inline]
+    pub fn overtake(&mut self) {
+        match &mut self.more {
+            None => self.one.overtaken = self.one.spent,
+            Some(more) => {
+                for tried in &mut more.frames {
+                    tried.overtaken = tried.spent;
+                }
+            }
+        }
+    }
+}
+
+/// What has become of a frame.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Tried {
+    /// Transmissions of an RTS, or of a frame without one, that failed.
+    pub short: u32,
+    /// Transmissions after RTS/CTS that failed.
+    pub long: u32,
+    /// Ticks of exchanges that failed.
+    pub spent: u64,
+    /// Of these, ticks before another frame of the category left: a gate had closed between two attempts.
+    pub overtaken: u64,
+    /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
+    /// sender repeats a frame of so many bytes.
+    pub ghost: Option<Ghost>,
+    /// It was acknowledged or given up, and frames before it were not.
+    pub done: bool,
+}
+
+impl Tried {
+    /// Whether the frame was sent before.
+    pub fn has_begun(&self) -> bool {
+        self.ghost.is_some() || self.short + self.long > 0
+    }
+
+    /// The transmission is over, with an exchange of so many more ticks.
+    pub fn over(&self, to: u32, last: Span, acknowledged: bool) -> Transmission {
+        Transmission {
+            to,
+            airtime: Span(self.spent + last.0),
+            retries: self.short + self.long,
+            acknowledged,
+        }
+    }
+}
+
+/// A MAC transmission that is over, with all its exchanges.
+#[derive(Copy, Clone, Debug)]
+pub struct Transmission {
+    /// To whom.
+    pub to: u32,
+    /// Ticks of its exchanges, those that failed and their timeouts included.
+    pub airtime: Span,
+    /// Exchanges that failed.
+    pub retries: u32,
+    /// Whether it was acknowledged, or is acknowledged by nobody.
+    pub acknowledged: bool,
+}
+
+/// A frame whose packet has moved on.
+#[derive(Copy, Clone, Debug)]
+pub struct Ghost {
+    /// IP bytes.
+    pub len: u16,
+    /// When it came into the queue.
+    pub at: Time,
+    /// Whether it was of the station's own.
+    pub own: bool,
+    /// The station that it came from, where somebody watches; else `NOBODY`.
+    pub from: u32,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its number in the flow.
+    pub seq: u32,
+    /// Host that it goes to.
+    pub to: u32,
+    /// Whether the next station sends it on over the air and the sender overhears that.
+    pub overheard: bool,
+}
+
+impl Ghost {
+    /// What stays of a packet that came from a station, or from an interface below `first_port`.
+    pub fn of(packet: &Packet, first_port: u32, from: u32, overheard: bool) -> Ghost {
+        Ghost {
+            len: packet.len,
+            at: packet.at,
+            own: packet.ingress.is_none() || packet.ingress.0 < first_port,
+            from,
+            flow: packet.flow,
+            seq: packet.seq,
+            to: packet.to,
+            overheard,
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! HPCC: a window that follows the busiest link's measured load.
+//!
+//! Detects: the load U of the busiest hop, from two telemetry records of each: bytes sent over time and rate, and the smaller of
+//! the two backlogs over the bandwidth-delay product. U is smoothed over a base round trip. Responds: W = W_c / (U/η) + W_AI
+//! where U is η or more, or after `stages` additive steps, else W = W_c + W_AI; W_c moves once in a round trip. Paces at W/T.
+//!
+//! Reference: Li et al., HPCC, SIGCOMM 2019, algorithm 1, and its public simulator. The 5 stages of the paper are a misprint, by
+//! its authors' page; its simulations used 0. The state is the rate, within a least one and the line's, and the window is in
+//! proportion. The first record is only stored, and U begins at 1. Differences: records are exact; a window counts payload.
+
+use crate::congestion_header::{CongestionHeader, Layout, Records};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
+};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::segment::Feedback;
+use crate::units::{Rate, Span};
+
+/// The options and the state.
+#[derive(Clone, Debug)]
+pub struct Hpcc {
+    /// Bytes/s of the host's line.
+    line: f64,
+    /// Base round trip in seconds.
+    base: f64,
+    eta: f64,
+    stages: u32,
+    additive: f64,
+    /// Least window.
+    least: f64,
+    /// Window in force, and the one that it is reckoned from.
+    window: f64,
+    reference: f64,
+    stage: u32,
+    /// Smoothed load.
+    load: f64,
+    records: Option<Records>,
+    /// The next transmission's number.
+    next: u64,
+    /// The reference moves again with the acknowledgement of this transmission.
+    update: u64,
+}
+
+impl Hpcc {
+    fn product(&self) -> f64 {
+        self.line * self.base
+    }
+
+    /// Takes the load of the busiest hop between two records into the smoothed one.
+    fn measure(&mut self, before: &Records, records: &Records) {
+        let (mut busiest, mut over) = (0.0, 0.0);
+        for (old, new) in before.hops().iter().zip(records.hops()) {
+            let span = Span(new.at.0.saturating_sub(old.at.0)).seconds();
+            if span <= 0.0 {
+                continue;
+            }
+            let sent = new.sent.saturating_sub(old.sent) as f64 / span;
+            let waits = new.queue.min(old.queue) as f64;
+            let load = sent / new.rate + waits * (self.line / new.rate) / self.product();
+            if load > busiest {
+                (busiest, over) = (load, span);
+            }
+        }
+        let weight = over.min(self.base) / self.base;
+        self.load = self.load * (1.0 - weight) + busiest * weight;
+    }
+
+    /// The window that follows from the load, and the stage.
+    fn react(&self) -> (f64, u32) {
+        match self.load >= self.eta || self.stage >= self.stages {
+            true => (self.reference / (self.load / self.eta) + self.additive, 0),
+            false => (self.reference + self.additive, self.stage + 1),
+        }
+    }
+}
+
+impl Controller for Hpcc {
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) = ack.feedback else {
+            return;
+        };
+        let Some(before) = self.records.replace(*records) else {
+            self.update = self.next;
+            return;
+        };
+        self.measure(&before, records);
+        let (window, stage) = self.react();
+        self.window = window.clamp(self.least, self.product());
+        if ack.number >= self.update {
+            (self.reference, self.stage) = (self.window, stage);
+            self.update = self.next;
+        }
+    }
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
+        self.next = sent.number + 1;
+        let empty = CongestionHeader::Telemetry(Records::default());
+        Departure::Announced(Feedback::Congestion(empty))
+    }
+
+    fn congestion_header(&self) -> Option<Layout> {
+        Some(Layout::Telemetry)
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            pacing: Some(Rate((8.0 * self.window / self.base) as u64)),
+            ..Limits::of((self.window as u64).max(1))
+        }
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            state: if self.load >= self.eta {
+                "above"
+            } else {
+                "below"
+            },
+            values: Inspect::values([("load", self.load), ("stage", f64::from(self.stage))]),
+            ..Inspect::default()
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<BuildOf<Hpcc>> = Part {
+    id: "hpcc",
+    aliases: &[],
+    summary: "a window that follows the load of the busiest link, by in-band telemetry",
+    source: "Li et al., SIGCOMM 2019",
+    options: &[
+        Opt::new(
+            "rate",
+            Kind::Rate,
+            Default::Required,
+            "rate of the host's line, with which a flow begins",
+        )
+        .at_least("1 Mbit/s")
+        .at_most("1000 Gbit/s"),
+        Opt::new(
+            "base_rtt",
+            Kind::Span,
+            Default::Is("13 us"),
+            "base round trip T: propagation both ways and one serialisation at each hop, the largest of the network",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+        Opt::new(
+            "eta",
+            Kind::Share,
+            Default::Is("95 %"),
+            "load that it aims at",
+        )
+        .at_least("10 %")
+        .at_most("100 %"),
+        Opt::new(
+            "stages",
+            Kind::Count,
+            Default::Is("0"),
+            "additive steps before the window follows the load again although that is low",
+        )
+        .at_most("100"),
+        Opt::new(
+            "additive",
+            Kind::Bytes,
+            Default::Is("80 B"),
+            "W_AI, in each round trip",
+        )
+        .at_least("1 B")
+        .at_most("1 MB"),
+        Opt::new(
+            "least",
+            Kind::Rate,
+            Default::Is("100 Mbit/s"),
+            "least rate",
+        )
+        .at_least("1 Mbit/s")
+        .at_most("100 Gbit/s"),
+    ],
+    build: |args, setup| {
+        if !setup.protocol.row().queue_pair {
+            return Err(Refusal {
+                option: "rate",
+                what: "HPCC is for queue pairs: a record of each hop finds no room in the options of TCP".into(),
+                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
+            });
+        }
+        let line = args.rate("rate").0 as f64 / 8.0;
+        let base = args.span("base_rtt").seconds();
+        let least = args.rate("least").0 as f64 / 8.0 * base;
+        let window = line * base;
+        Ok(Hpcc {
+            line,
+            base,
+            eta: args.share("eta"),
+            stages: args.count("stages") as u32,
+            additive: args.bytes("additive").0 as f64,
+            least: least.min(window),
+            window,
+            reference: window,
+            stage: 0,
+            load: 1.0,
+            records: None,
+            next: 0,
+            update: 0,
+        })
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion_header::Hop;
+    use crate::units::Time;
+
+    /// 12.5 GB/s, T = 13 us: a product of 162,500 B.
+    const LINE: f64 = 12.5e9;
+    const BASE: f64 = 13e-6;
+    const PRODUCT: u64 = 162_500;
+
+    fn at(stages: u32, load: f64) -> Hpcc {
+        Hpcc {
+            line: LINE,
+            base: BASE,
+            eta: 0.95,
+            stages,
+            additive: 80.0,
+            least: 1.0,
+            window: PRODUCT as f64,
+            reference: PRODUCT as f64,
+            stage: 0,
+            load,
+            records: None,
+            next: 0,
+            update: 0,
+        }
+    }
+
+    /// Records of hops (rate, bytes sent in T, backlog before, backlog now).
+    fn records(hops: &[(f64, u64, u64, u64)]) -> [Records; 2] {
+        let mut pair = [Records::default(); 2];
+        for (rate, sent, old, new) in hops {
+            for (number, (sent, queue)) in [(0, *old), (*sent, *new)].into_iter().enumerate() {
+                pair[number].record(Hop {
+                    rate: *rate,
+                    sent,
+                    queue,
+                    at: Time(number as u64 * 13_000_000),
+                });
+            }
+        }
+        pair
+    }
+
+    fn window(mut hpcc: Hpcc, hops: &[(f64, u64, u64, u64)]) -> f64 {
+        let [before, now] = records(hops);
+        hpcc.measure(&before, &now);
+        hpcc.react().0
+    }
+
+    /// The line is full without a queue: 162,500 · .95 + 80 = 154,455. With a product in the queue twice it is half; one
+    /// sample of a queue counts nothing. Half a load adds W_AI, and after five stages follows the load: 162,500 · .95 / .5 + 80.
+    #[test]
+    fn a_window_follows_the_load_of_the_busiest_hop() {
+        let full = [(LINE, PRODUCT, 0, 0)];
+        assert!((window(at(5, 1.0), &full) - 154_455.0).abs() < 1e-6);
+        let twice = [(LINE, PRODUCT, PRODUCT, PRODUCT)];
+        assert!((window(at(5, 1.0), &twice) - 77_267.5).abs() < 1e-6);
+        let once = [(LINE, PRODUCT, 0, PRODUCT)];
+        assert!((window(at(5, 1.0), &once) - 154_455.0).abs() < 1e-6);
+        let half = [(LINE, PRODUCT / 2, 0, 0)];
+        assert!((window(at(5, 0.5), &half) - 162_580.0).abs() < 1e-6);
+        let mut late = at(5, 0.5);
+        late.stage = 5;
+        assert!((window(late, &half) - 308_830.0).abs() < 1e-6);
+    }
+
+    /// Two hops: .9 of the line, and on a line of twice the rate half of it with a product waiting: .5 / 2 + .5 = .75.
+    #[test]
+    fn of_two_hops_the_busier_counts() {
+        let hops = [
+            (LINE, PRODUCT * 9 / 10, 0, 0),
+            (2.0 * LINE, PRODUCT / 2, PRODUCT, PRODUCT),
+        ];
+        let mut hpcc = at(5, 0.9);
+        let [before, now] = records(&hops);
+        hpcc.measure(&before, &now);
+        assert!((hpcc.load - 0.9).abs() < 1e-12);
+        assert!((hpcc.react().0 - 162_580.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,322 @@
+//! PowerTCP: a window that follows the power of the path, the product of its current and its voltage.
+//!
+//! Detects: by hop records of each link (`power`) Γ = (q' + μ)(q + bτ) / (b²τ), where q is the backlog, q' its slope, μ the rate
+//! sent, b that of the line, τ the base round trip; of all links the greatest. Without records (`theta`) Γ = (θ' + 1) θ / τ from the
+//! round trip θ and its slope, once in a round trip. Γ is smoothed over τ. Responds: w ← γ (w_old / Γ + β) + (1 − γ) w, where
+//! w_old is the window when the acknowledged packet left. Paces at w / τ.
+//!
+//! Reference: Addanki et al., PowerTCP, NSDI 2022, algorithms 1 and 2. Flows rest at a queue of the sum of their β.
+//! Differences: where a queue drains at the rate of its line Γ would be zero, so it is at least `FLOOR`; a window is at most one
+//! bandwidth-delay product of the host's line. The authors' simulator clamps the rate of arrival and divides Γ by .95; this does not.
+
+use std::collections::VecDeque;
+
+use crate::congestion_header::{CongestionHeader, Layout, Records};
+use crate::controller_interface::{
+    Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
+};
+use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::segment::Feedback;
+use crate::units::{Rate, Span, Time};
+
+/// Least power.
+const FLOOR: f64 = 0.05;
+
+/// The options and the state.
+#[derive(Clone, Debug)]
+pub struct PowerTcp {
+    /// Bytes/s of the host's line.
+    line: f64,
+    /// Base round trip in seconds.
+    base: f64,
+    gamma: f64,
+    beta: f64,
+    by_records: bool,
+    least: f64,
+    window: f64,
+    power: f64,
+    records: Option<Records>,
+    /// Round trip in seconds, and when it was taken.
+    before: Option<(f64, Time)>,
+    /// Windows with which packets left, by the number of the transmission.
+    left_with: VecDeque<(u64, f64)>,
+    next: u64,
+    /// The window without records moves again with the acknowledgement of this transmission.
+    update: u64,
+}
+
+impl PowerTcp {
+    fn product(&self) -> f64 {
+        self.line * self.base
+    }
+
+    /// The power of the hop that has most, and the time between its records.
+    fn of_records(&self, before: &Records, now: &Records) -> Option<(f64, f64)> {
+        let mut most: Option<(f64, f64)> = None;
+        for (old, new) in before.hops().iter().zip(now.hops()) {
+            let span = Span(new.at.0.saturating_sub(old.at.0)).seconds();
+            if span <= 0.0 {
+                continue;
+            }
+            let slope = (new.queue as f64 - old.queue as f64) / span;
+            let sent = new.sent.saturating_sub(old.sent) as f64 / span;
+            let voltage = new.queue as f64 + new.rate * self.base;
+            let power = (slope + sent) * voltage / (new.rate * new.rate * self.base);
+            if most.is_none_or(|m| power > m.0) {
+                most = Some((power, span));
+            }
+        }
+        most
+    }
+
+    /// Takes a power measured over so many seconds into the smoothed one.
+    fn smooth(&mut self, power: f64, over: f64) {
+        let weight = over.min(self.base) / self.base;
+        self.power = (self.power * (1.0 - weight) + power * weight).max(FLOOR);
+    }
+
+    fn react(&mut self, old: f64) {
+        let aim = old / self.power + self.beta;
+        let window = self.gamma * aim + (1.0 - self.gamma) * self.window;
+        self.window = window.clamp(self.least, self.product());
+    }
+
+    /// The window with which this packet left.
+    fn window_of(&mut self, number: u64) -> f64 {
+        let mut window = self.window;
+        while let Some((_, left)) = self.left_with.pop_front_if(|l| l.0 <= number) {
+            window = left;
+        }
+        window
+    }
+}
+
+impl Controller for PowerTcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        let old = self.window_of(ack.number);
+        if self.by_records {
+            let Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) = ack.feedback
+            else {
+                return;
+            };
+            let Some(before) = self.records.replace(*records) else {
+                return;
+            };
+            if let Some((power, over)) = self.of_records(&before, records) {
+                self.smooth(power, over);
+                self.react(old);
+            }
+            return;
+        }
+        let Some(rtt) = ack.rtt.map(Span::seconds) else {
+            return;
+        };
+        if ack.number < self.update {
+            return;
+        }
+        self.update = self.next;
+        if let Some((before, at)) = self.before.replace((rtt, ack.now)) {
+            let over = ack.now.since(at).seconds();
+            if over > 0.0 {
+                let slope = (rtt - before) / over;
+                self.smooth((slope + 1.0) * rtt / self.base, over);
+                self.react(old);
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    fn on_sent(&mut self, sent: &Sent) -> Departure {
+        self.next = sent.number + 1;
+        self.left_with.push_back((sent.number, self.window));
+        match self.by_records {
+            true => {
+                let empty = CongestionHeader::Telemetry(Records::default());
+                Departure::Announced(Feedback::Congestion(empty))
+            }
+            false => Departure::Noted,
+        }
+    }
+
+    fn congestion_header(&self) -> Option<Layout> {
+        self.by_records.then_some(Layout::Telemetry)
+    }
+
+    fn reduction(&self) -> Reduction {
+        Reduction::Direct
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            pacing: Some(Rate((8.0 * self.window / self.base) as u64)),
+            ..Limits::of((self.window as u64).max(1))
+        }
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            state: if self.by_records { "power" } else { "theta" },
+            values: Inspect::values([("power", self.power)]),
+            ..Inspect::default()
+        }
+    }
+}
+
+/// The row.
+pub const PART: Part<BuildOf<PowerTcp>> = Part {
+    id: "powertcp",
+    aliases: &[],
+    summary: "a window that follows the power of the path, by in-band telemetry or by the round trip",
+    source: "Addanki et al., NSDI 2022",
+    options: &[
+        Opt::new(
+            "rate",
+            Kind::Rate,
+            Default::Required,
+            "rate of the host's line, with which a flow begins",
+        )
+        .at_least("1 Mbit/s")
+        .at_most("1000 Gbit/s"),
+        Opt::new(
+            "base_rtt",
+            Kind::Span,
+            Default::Is("20 us"),
+            "base round trip (tau)",
+        )
+        .at_least("1 us")
+        .at_most("1 s"),
+        Opt::new(
+            "variant",
+            Kind::Choice(&["power", "theta"]),
+            Default::Is("power"),
+            "by the records of hops, or by the round trip alone",
+        ),
+        Opt::new(
+            "gamma",
+            Kind::Number,
+            Default::Is("0.9"),
+            "weight of a new window",
+        )
+        .at_least("0.01")
+        .at_most("1"),
+        Opt::new(
+            "beta",
+            Kind::Bytes,
+            Default::Is("5 kB"),
+            "additive increase; the paper has HostBw times tau by the number of flows",
+        )
+        .at_least("1 B")
+        .at_most("1000 MB"),
+        Opt::new("least", Kind::Rate, Default::Is("100 Mbit/s"), "least rate")
+            .at_least("1 Mbit/s")
+            .at_most("100 Gbit/s"),
+    ],
+    build: |args, setup| {
+        if !setup.protocol.row().queue_pair {
+            return Err(Refusal {
+                option: "variant",
+                what: "PowerTCP is for queue pairs: it does not answer losses".into(),
+                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
+            });
+        }
+        let line = args.rate("rate").0 as f64 / 8.0;
+        let base = args.span("base_rtt").seconds();
+        let window = line * base;
+        Ok(PowerTcp {
+            line,
+            base,
+            gamma: args.number("gamma"),
+            beta: args.bytes("beta").0 as f64,
+            by_records: args.choice("variant") == "power",
+            least: (args.rate("least").0 as f64 / 8.0 * base).min(window),
+            window,
+            power: 1.0,
+            records: None,
+            before: None,
+            left_with: VecDeque::new(),
+            next: 0,
+            update: 0,
+        })
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion_header::Hop;
+
+    /// 12.5 GB/s and 20 us: a product of 250 kB. The line of the host is twice as fast, so that the greatest window shows.
+    fn at() -> PowerTcp {
+        PowerTcp {
+            line: 25e9,
+            base: 20e-6,
+            gamma: 0.9,
+            beta: 0.0,
+            by_records: true,
+            least: 1.0,
+            window: 250e3,
+            power: 1.0,
+            records: None,
+            before: None,
+            left_with: VecDeque::new(),
+            next: 0,
+            update: 0,
+        }
+    }
+
+    fn records(sent: u64, queue: u64, at_us: u64) -> Records {
+        let mut records = Records::default();
+        records.record(Hop {
+            rate: 12.5e9,
+            sent,
+            queue,
+            at: Time(at_us * 1_000_000),
+        });
+        records
+    }
+
+    /// Over a round trip: full and flat 250,000; a product waits 137,500; half of one, grown by half, 125,000; half idle 475,000.
+    /// Over a tenth of it a product that waits counts a tenth: 229,545.45.
+    #[test]
+    fn the_window_is_what_left_over_the_power() {
+        for (sent, before, queue, us, window) in [
+            (250_000, 0, 0, 20, 250_000.0),
+            (250_000, 250_000, 250_000, 20, 137_500.0),
+            (250_000, 0, 125_000, 20, 125_000.0),
+            (125_000, 0, 0, 20, 475_000.0),
+            (25_000, 250_000, 250_000, 2, 229_545.454_545),
+        ] {
+            let mut p = at();
+            let (old, new) = (records(0, before, 0), records(sent, queue, us));
+            let (power, over) = p.of_records(&old, &new).expect("a hop");
+            p.smooth(power, over);
+            p.react(250e3);
+            assert!((p.window - window).abs() < 1e-3, "{}", p.window);
+        }
+    }
+
+    /// By the round trip: twice the base and flat .55 of the window; grown by a quarter of it to that .40; at the base all of it.
+    #[test]
+    fn the_round_trip_and_its_slope_give_the_power_too() {
+        for (before, rtt, share) in [(40.0, 40.0, 0.55), (30.0, 40.0, 0.40), (20.0, 20.0, 1.0)] {
+            let mut p = at();
+            let slope: f64 = (rtt - before) / 20.0;
+            p.smooth((slope + 1.0) * rtt / 20.0, 20e-6);
+            p.react(250e3);
+            assert!((p.window / 250e3 - share).abs() < 1e-9, "{}", p.window);
+        }
+    }
+
+    /// A queue that drains at the rate of its line has no power; the window does not become infinite.
+    #[test]
+    fn a_queue_that_drains_at_full_rate_leaves_a_least_power() {
+        let mut p = at();
+        let (old, new) = (records(0, 250_000, 0), records(250_000, 0, 20));
+        let (power, over) = p.of_records(&old, &new).expect("a hop");
+        assert!(power.abs() < 1e-9);
+        p.smooth(power, over);
+        p.react(250e3);
+        assert!(p.window <= p.product());
+    }
+}

@@ -1,0 +1,79 @@
+//! The two ends of a flow as traits.
+
+use crate::controller::AnyController;
+use crate::segment::{AckSegment, Ecn, Segment, Signal};
+use crate::sender_state::{Inspection, SenderCounters};
+use crate::units::Time;
+
+/// The sending end of a flow.
+pub trait Sender {
+    /// The application adds bytes to send; `u64::MAX` for a saturated source.
+    fn write(&mut self, bytes: u64);
+
+    /// The next segment that may leave now.
+    fn poll(&mut self, now: Time) -> Option<Segment>;
+
+    /// An acknowledgement has come.
+    fn on_ack(&mut self, now: Time, ack: &AckSegment);
+
+    /// A packet of the receiver has come that acknowledges nothing.
+    fn on_signal(&mut self, _now: Time, _signal: &Signal) {}
+
+    /// The timer `due` has expired.
+    fn on_timer(&mut self, now: Time);
+
+    /// When to call `on_timer` next; `NEVER` for no timer.
+    fn due(&self) -> Time;
+
+    /// Reads a word of each cache line that an acknowledgement touches. Changes nothing. A caller with
+    /// many connections uses it as a prefetch.
+    fn prefetch(&self) -> u64;
+
+    /// The same for the segments that the acknowledgement covers. Call `prefetch` first.
+    fn prefetch_segments(&self) -> u64 {
+        0
+    }
+
+    /// Counts since the beginning.
+    fn counters(&self) -> &SenderCounters;
+
+    /// Payload bytes of a full segment.
+    fn mss(&self) -> u64;
+
+    /// Window in force, bytes.
+    fn window(&self) -> u64;
+
+    /// Its controller.
+    fn controller(&self) -> &AnyController;
+
+    /// A warning of its own for the report of a run.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// State for plots and records.
+    fn inspect(&self) -> Inspection;
+}
+
+/// The receiving end of a flow.
+pub trait Receiver {
+    /// A segment arrives with this codepoint. The acknowledgement that leaves at once, if any.
+    fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment>;
+
+    /// The next packet that the segment caused besides.
+    fn next_signal(&mut self, _now: Time) -> Option<Signal> {
+        None
+    }
+
+    /// The timer `due` has expired.
+    fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
+
+    /// When to call `on_timer`; `NEVER` for no timer.
+    fn due(&self) -> Time;
+
+    /// Reads a word of each cache line that a segment touches.
+    fn prefetch(&self) -> u64;
+
+    /// Bytes handed to the application.
+    fn delivered(&self) -> u64;
+}

@@ -1,0 +1,67 @@
+//! The receiving end: each packet is acknowledged, one out of order by a NACK with its place.
+
+use crate::ends::Receiver;
+use crate::queue_pair::NotificationPoint;
+use crate::reassembly::Reassembly;
+use crate::receiver::{Echo, ReceiverSetup};
+use crate::segment::{AckSegment, Ecn, Segment, Signal};
+use crate::units::Time;
+
+/// The receiver.
+#[derive(Clone, Debug)]
+pub struct IrnReceiver {
+    echo: Echo,
+    point: NotificationPoint,
+    data: Reassembly,
+}
+
+impl IrnReceiver {
+    /// A receiver before the first segment.
+    pub fn new(setup: &ReceiverSetup) -> IrnReceiver {
+        IrnReceiver {
+            echo: Echo::new(setup),
+            point: NotificationPoint::new(&setup.pair),
+            data: Reassembly::default(),
+        }
+    }
+}
+
+impl Receiver for IrnReceiver {
+    fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        self.echo.arrive(now, segment, ecn);
+        self.point.arrive(now, ecn == Ecn::Ce);
+        self.echo.echo = ecn == Ecn::Ce;
+        self.echo.record(now, segment, ecn);
+        self.echo.recent = segment.sent;
+        let end = segment.start + u64::from(segment.len);
+        self.data.insert(segment.start, end);
+        let mut ack = self.echo.acknowledgement(now, self.data.next());
+        if segment.start > ack.upto {
+            ack.nack = true;
+            ack.report(segment.start, end);
+        }
+        Some(ack)
+    }
+
+    fn next_signal(&mut self, _now: Time) -> Option<Signal> {
+        self.point.next()
+    }
+
+    fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
+        self.point.on_timer(now);
+        None
+    }
+
+    fn due(&self) -> Time {
+        self.point.due()
+    }
+
+    fn prefetch(&self) -> u64 {
+        self.data.next()
+    }
+
+    /// In order.
+    fn delivered(&self) -> u64 {
+        self.data.next()
+    }
+}

@@ -1,0 +1,132 @@
+//! The receiving end of a stream: reassembly, acknowledgements and selective acknowledgements.
+
+use crate::ends::Receiver;
+use crate::reassembly::Reassembly;
+use crate::receiver::{DelayedAck, Echo, Last, ReceiverSetup};
+use crate::segment::{AckSegment, Ecn, Segment};
+use crate::setup::EcnFeedback;
+use crate::units::{Span, Time};
+
+/// The receiver. The fields that a segment needs come first, in two cache lines.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct StreamReceiver {
+    echo: Echo,
+    deadline: Time,
+    /// RFC 7323 section 4.3: Last.ACK.sent.
+    acked_upto: u64,
+    timeout: Span,
+    /// Segments received and not acknowledged.
+    pending: u32,
+    /// An acknowledgement waits for this many segments, at most for `timeout`.
+    segments: u16,
+    data: Reassembly,
+}
+
+impl StreamReceiver {
+    /// A receiver before the first segment.
+    pub fn new(setup: &ReceiverSetup) -> StreamReceiver {
+        let at_once = DelayedAck {
+            segments: 0,
+            timeout: Span::ZERO,
+        };
+        let DelayedAck { segments, timeout } = setup.delayed_ack.unwrap_or(at_once);
+        StreamReceiver {
+            echo: Echo::new(setup),
+            deadline: Time::NEVER,
+            acked_upto: 0,
+            pending: 0,
+            segments: segments.min(u32::from(u16::MAX)) as u16,
+            timeout,
+            data: Reassembly::default(),
+        }
+    }
+
+    /// Tracks the marks. In DCTCP a change of state acknowledges pending segments at once with the old
+    /// state (RFC 8257 section 3.2).
+    fn track_marks(&mut self, now: Time, ecn: Ecn, segment: &Segment) -> Option<AckSegment> {
+        let marked = ecn == Ecn::Ce;
+        match self.echo.ecn {
+            EcnFeedback::Dctcp => {
+                let changes = marked != self.echo.echo && self.pending > 0;
+                let before = changes.then(|| self.acknowledge(now, false));
+                self.echo.echo = marked;
+                before
+            }
+            EcnFeedback::Classic => {
+                self.echo.echo = marked || (self.echo.echo && !segment.cwr);
+                None
+            }
+            EcnFeedback::Off | EcnFeedback::Accurate | EcnFeedback::Ace => None,
+        }
+    }
+
+    fn acknowledge(&mut self, now: Time, duplicate: bool) -> AckSegment {
+        let mut ack = self.echo.acknowledgement(now, self.data.next());
+        if duplicate {
+            let Last { start, len, .. } = self.echo.last;
+            ack.report(start, start + u64::from(len));
+            ack.duplicate = true;
+        }
+        self.data.report(&mut ack);
+        self.pending = 0;
+        self.deadline = Time::NEVER;
+        self.acked_upto = ack.upto;
+        ack
+    }
+}
+
+impl Receiver for StreamReceiver {
+    fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        let begins = self.echo.arrive(now, segment, ecn);
+        let before = self.track_marks(now, ecn, segment);
+        let end = segment.start + u64::from(segment.len);
+        let next = self.data.next();
+        if segment.start <= self.acked_upto && segment.sent >= self.echo.recent {
+            self.echo.recent = segment.sent;
+        }
+        let duplicate = if end > next.saturating_add(u64::from(self.echo.window)) {
+            false
+        } else {
+            !self.data.insert(segment.start, end)
+        };
+        self.pending += 1;
+        self.echo.record(now, segment, ecn);
+        // RFC 5681 section 4.2: acknowledge at once data that are out of order, duplicate, or fill a
+        // gap.
+        let plain = segment.start == next && self.data.next() == end && !self.data.gaps();
+        // RFC 9768 section 3.2.2.5.1. Its other rule, an ACK for at least every sixth mark, always
+        // holds with an ACK for every second segment.
+        let plain = plain && !(begins && self.echo.ecn == EcnFeedback::Ace);
+        let wait = plain && !segment.push && self.pending < u32::from(self.segments);
+        match (wait, before) {
+            (false, None) => Some(self.acknowledge(now, duplicate)),
+            (false, before) => {
+                // Two are due. The timer sends the second at once.
+                self.deadline = now;
+                before
+            }
+            (true, before) => {
+                self.deadline = self.deadline.min(now.after(self.timeout));
+                before
+            }
+        }
+    }
+
+    fn on_timer(&mut self, now: Time) -> Option<AckSegment> {
+        (self.deadline <= now).then(|| self.acknowledge(now, false))
+    }
+
+    #[inline]
+    fn prefetch(&self) -> u64 {
+        self.data.next() ^ self.deadline.0
+    }
+
+    fn due(&self) -> Time {
+        self.deadline
+    }
+
+    fn delivered(&self) -> u64 {
+        self.data.next()
+    }
+}

@@ -1,0 +1,224 @@
+//! Queue pairs over a line of so many packets in each round trip that loses packets at random, against closed forms: with W
+//! packets sent in a round trip and M in the time in which no second NACK leaves, go-back-N delivers the share
+//! (1 − p) / (1 + p (W + p M)) of the line.
+
+use std::collections::VecDeque;
+
+use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
+use backwater_transport::endpoint::{
+    AnyReceiver, AnySender, Protocol, Receiver, ReceiverSetup, Sender, SenderSetup,
+};
+use backwater_transport::part::{Args, Value};
+use backwater_transport::queue_pair::QueuePair;
+use backwater_transport::random::Random;
+use backwater_transport::segment::{AckSegment, Ecn, Segment};
+use backwater_transport::units::{Span, Time};
+
+const MSS: u64 = 1000;
+/// A frame of 1,048 bytes at 100 Gbit/s.
+const SLOT: u64 = 83_840;
+/// Packets in a round trip.
+const W: u64 = 100;
+/// The share of packets lost.
+const P: f64 = 1.0 / 256.0;
+
+/// What came of a run.
+struct Got {
+    /// Share of the line that was delivered.
+    goodput: f64,
+    /// Share of the packets sent that the receiver could use.
+    useful: f64,
+}
+
+fn boundless(protocol: Protocol) -> AnyController {
+    let part = CONTROLLERS.iter().find(|p| p.id == "fixed").expect("a row");
+    let setup = Setup {
+        protocol,
+        mss: MSS,
+        frame: MSS + 48,
+        initial: MSS,
+        random: Random::stream(1, "controller", ""),
+    };
+    let args = Args(vec![("window", Value::Packets(1_000_000))]);
+    (part.build)(&args, &setup).expect("legal options")
+}
+
+/// Sends without end for so many slots; one packet leaves in each.
+fn run(protocol: Protocol, pair: QueuePair, lost: impl Fn(u64) -> bool, slots: u64) -> Got {
+    let mut setup = SenderSetup::new(protocol, MSS, MSS + 48);
+    setup.pair = pair;
+    let mut receiver = ReceiverSetup::new(protocol, MSS);
+    receiver.pair = pair;
+    let mut sender = AnySender::new(&setup, boundless(protocol));
+    let mut receiver = AnyReceiver::new(&receiver);
+    let mut there: VecDeque<(u64, Segment)> = VecDeque::new();
+    let mut back: VecDeque<(u64, AckSegment)> = VecDeque::new();
+    sender.write(u64::MAX);
+    for slot in 0..slots {
+        let now = Time(slot * SLOT);
+        while let Some((_, ack)) = back.pop_front_if(|b| b.0 == slot) {
+            sender.on_ack(now, &ack);
+        }
+        if sender.due() <= now {
+            sender.on_timer(now);
+        }
+        if let Some(segment) = sender.poll(now)
+            && !lost(segment.number)
+        {
+            there.push_back((slot + W / 2, segment));
+        }
+        while let Some((_, segment)) = there.pop_front_if(|t| t.0 == slot) {
+            let ack = receiver.on_segment(now, &segment, Ecn::NotEct);
+            back.extend(ack.map(|ack| (slot + W / 2, ack)));
+        }
+    }
+    Got {
+        goodput: receiver.delivered() as f64 / (slots * MSS) as f64,
+        useful: receiver.delivered() as f64 / (sender.counters().segments * MSS) as f64,
+    }
+}
+
+/// Whether a transmission is lost, drawn by its number.
+fn at_random(p: f64, seed: u64) -> impl Fn(u64) -> bool {
+    let mut random = Random::stream(seed, "test", "losses");
+    let drawn: Vec<bool> = (0..500_000).map(|_| random.unit() <= p).collect();
+    move |number| drawn[number as usize]
+}
+
+fn closed_form(p: f64, m: f64) -> f64 {
+    (1.0 - p) / (1.0 + p * (W as f64 + p * m))
+}
+
+#[test]
+fn go_back_n_sends_a_round_trip_again_for_each_loss() {
+    // One NACK in a round trip: .716 at 1/256, .908 at 1/1000, .495 at 1/100.
+    for (p, expected) in [(P, 0.716), (0.001, 0.908), (0.01, 0.495)] {
+        assert!((closed_form(p, W as f64) - expected).abs() < 0.001);
+        let got = run(
+            Protocol::Roce,
+            QueuePair::default(),
+            at_random(p, 1),
+            400_000,
+        );
+        assert!(
+            (got.goodput / expected - 1.0).abs() < 0.05,
+            "{p} {}",
+            got.goodput
+        );
+    }
+}
+
+/// 500 us at 100 Gbit/s are 5,963 packets, in which a packet that is lost again waits: .672.
+#[test]
+fn a_nack_that_comes_once_in_500_us_costs_what_the_closed_form_says() {
+    let pair = QueuePair {
+        nack_interval: Some(Span::micros(500)),
+        ..QueuePair::default()
+    };
+    let expected = closed_form(P, 500e6 / SLOT as f64);
+    assert!((expected - 0.672).abs() < 0.001);
+    let got = run(Protocol::Roce, pair, at_random(P, 2), 450_000);
+    assert!(
+        (got.goodput / expected - 1.0).abs() < 0.05,
+        "{}",
+        got.goodput
+    );
+}
+
+/// A message of 4000 packets arrives whole with probability (255/256)^4000 = 1.6e-7.
+#[test]
+fn go_back_0_delivers_no_message_of_4000_packets_at_a_loss_of_one_in_256() {
+    let pair = QueuePair {
+        message: Some(4000 * MSS),
+        ..QueuePair::default()
+    };
+    let got = run(Protocol::Roce, pair, at_random(P, 3), 200_000);
+    assert_eq!(got.goodput, 0.0);
+    let whole = run(Protocol::Roce, pair, |_| false, 8_000 + W);
+    let packets = whole.goodput * (8_000 + W) as f64;
+    assert!((packets - 8_000.0).abs() < 1e-6, "{packets}");
+}
+
+/// IRN sends again only what is lost, so the share of useful packets is that of packets that arrive. A cap of one product
+/// counted from the cumulative acknowledgement idles while a hole is open; one of two does not.
+#[test]
+fn irn_sends_again_only_what_is_missing() {
+    for (products, counts_sacked, low, high) in [
+        (1, true, 0.75, 0.83),
+        (2, true, 0.98, 1.0),
+        (1, false, 0.98, 1.0),
+    ] {
+        let pair = QueuePair {
+            cap: products * W * MSS,
+            counts_sacked,
+            timeout: Some(Span(3 * W * SLOT)),
+            timeout_low: Some(Span(3 * W * SLOT)),
+            ..QueuePair::default()
+        };
+        let got = run(Protocol::Irn, pair, at_random(P, 4), 400_000);
+        assert!(
+            (low..=high).contains(&got.goodput),
+            "{products} {counts_sacked} {}",
+            got.goodput
+        );
+        assert!((got.useful - (1.0 - P)).abs() < 0.002, "{}", got.useful);
+    }
+}
+
+/// The last packet of a write is lost, so nothing comes out of order: only the timer finds it.
+#[test]
+fn the_timer_finds_the_loss_of_a_last_packet() {
+    for protocol in [Protocol::Roce, Protocol::Irn] {
+        let pair = QueuePair {
+            timeout: Some(Span(4 * W * SLOT)),
+            timeout_low: Some(Span(2 * W * SLOT)),
+            ..QueuePair::default()
+        };
+        let mut setup = SenderSetup::new(protocol, MSS, MSS + 48);
+        setup.pair = pair;
+        let mut sender = AnySender::new(&setup, boundless(protocol));
+        sender.write(MSS);
+        let first = sender.poll(Time::ZERO).expect("a packet");
+        assert!(sender.poll(Time::ZERO).is_none());
+        let due = match protocol {
+            Protocol::Irn => 2,
+            _ => 4,
+        };
+        assert_eq!(sender.due(), Time(due * W * SLOT));
+        sender.on_timer(sender.due());
+        let again = sender.poll(Time(due * W * SLOT)).expect("the packet again");
+        assert_eq!(
+            (again.start, again.again, again.number),
+            (first.start, true, 1)
+        );
+        assert_eq!(sender.counters().timeouts, 1);
+    }
+}
+
+/// A pair at a steady rate paces whole frames: 1,048 bytes at 8 Gbit/s take 1,048 ns.
+#[test]
+fn paces_count_frames() {
+    let protocol = Protocol::Roce;
+    let part = CONTROLLERS.iter().find(|p| p.id == "dcqcn").expect("a row");
+    let options = part.options.iter().filter_map(|option| match option.name {
+        "rate" => Some((
+            "rate",
+            Value::Rate(backwater_transport::units::Rate(8_000_000_000)),
+        )),
+        "variant" => Some(("variant", Value::Choice("paper"))),
+        _ => None,
+    });
+    let setup = Setup {
+        protocol,
+        mss: MSS,
+        frame: MSS + 48,
+        initial: MSS,
+        random: Random::stream(1, "controller", ""),
+    };
+    let controller = (part.build)(&Args(options.collect()), &setup).expect("legal options");
+    let mut sender = AnySender::new(&SenderSetup::new(protocol, MSS, MSS + 48), controller);
+    sender.write(10 * MSS);
+    assert!(sender.poll(Time::ZERO).is_some());
+    assert!(sender.poll(Time::ZERO).is_none());
+    assert_eq!(sender.due(), Time(1_048_000));
+}

@@ -7,18 +7,23 @@ beside the files themselves; and the files of the root that belong to the site.
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from backwater.errors import BackwaterError
+from backwater.present import chart_file, plot
+from backwater.results.results import Results
 from backwater.study import definition
 from backwater.study.definition import Study
+from backwater.study.markdown import PLACEHOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = Path(os.environ.get("BACKWATER_REPORTS", ROOT / "out" / "reports"))
@@ -41,6 +46,8 @@ GROUPS = {
     "mesh": "Mesh with AIFSN",
 }
 OTHERS = "Controllers"
+# Pixels along x of a figure on a card.
+THUMB = 300.0
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -56,7 +63,9 @@ def pages() -> dict[str, str | bytes]:
     for path, source in COPIED.items():
         made[path] = (ROOT / source).read_text(encoding="utf-8")
     studies = [Study.load(name) for name in sorted(definition.shipped())]
-    made["gallery/index.md"] = _gallery(studies)
+    thumbs = _thumbs()
+    made.update(thumbs)
+    made["gallery/index.md"] = _gallery(studies, {Path(path).stem for path in thumbs})
     for study in studies:
         report = REPORTS / study.id / "report.html"
         if report.is_file():
@@ -68,7 +77,8 @@ def pages() -> dict[str, str | bytes]:
     return made
 
 
-def _gallery(studies: list[Study]) -> str:
+def _gallery(studies: list[Study], thumbs: Collection[str]) -> str:
+    """A card for each study: its figure where a run has left one, its title and one sentence."""
     groups: dict[str, list[Study]] = {name: [] for name in (*GROUPS.values(), OTHERS)}
     for study in studies:
         groups[GROUPS.get(study.id.partition("-")[0], OTHERS)].append(study)
@@ -78,11 +88,46 @@ def _gallery(studies: list[Study]) -> str:
         "Each study is an experiment with claims that a run judges: `backwater study run ID`.",
     ]
     for group, members in groups.items():
-        lines += ["", f"## {group}", "", "| study | | source | claims |", "|---|---|---|---|"]
-        for study in members:
-            link = f"[`{study.id}`]({study.id}.md)"
-            lines.append(f"| {link} | {study.title} | {study.source} | {len(study.claims)} |")
+        lines += ["", f"## {group}", "", '<div class="cards">']
+        lines += [_card(study, study.id in thumbs) for study in members]
+        lines.append("</div>")
     return "\n".join(lines) + "\n"
+
+
+def _card(study: Study, drawn: bool) -> str:
+    title = html.escape(study.title)
+    picture = f'<img src="{study.id}.svg" alt="Figure of {title}" loading="lazy">' if drawn else ""
+    about = " · ".join(filter(None, (study.source, f"{len(study.claims)} claims")))
+    return (
+        f'<a class="card" href="{study.id}.html">{picture}<b>{title}</b>'
+        f"<span>{html.escape(_sentence(study.prose))}</span>"
+        f"<small><code>{study.id}</code> {html.escape(about)}</small></a>"
+    )
+
+
+def _sentence(prose: str) -> str:
+    """The first sentence of the prose, without its marks."""
+    blocks = (block.strip() for block in prose.split("\n\n"))
+    prose_only = (one for one in blocks if one and one[0] not in "#{|-" and one[:3] != "```")
+    first = next(prose_only, "")
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[*_`]", lambda found: found[1] or "", first)
+    plain = " ".join(plain.split())
+    return re.split(r"(?<=[.?!])\s", plain, maxsplit=1)[0]
+
+
+def _thumbs() -> dict[str, str | bytes]:
+    """The first figure of each study whose results are there, as small pictures."""
+    found: dict[str, str | bytes] = {}
+    for folder in sorted(REPORTS.iterdir()) if REPORTS.is_dir() else ():
+        try:
+            results = Results.open(folder)
+            figures = results.study.figures
+            shown = next((one for one in figures if one.id == results.study.lead[1]), figures[0])
+            spec = plot.spec(results, shown, plot.Claims.NONE)
+        except (BackwaterError, plot.FigureError, IndexError):
+            continue
+        found[f"gallery/{folder.name}.svg"] = chart_file.drawn(spec, "svg", THUMB)
+    return found
 
 
 def _study(study: Study, reported: bool) -> str:
@@ -101,12 +146,16 @@ def _study(study: Study, reported: bool) -> str:
     else:
         lines.append(f"{run} makes it.")
     text = "\n".join(lines) + "\n"
-    return re.sub(r"^\{\{(\w+)(?: (\S+))?\}\}$", _placeholder, text, flags=re.MULTILINE)
+    return PLACEHOLDER.sub(_placeholder, text)
 
 
 def _placeholder(found: re.Match[str]) -> str:
     kind, name = found[1], found[2]
-    return f"*In the report: {kind} {name or ''}*".replace(" *", "*")
+    return (
+        f"**{name}**"
+        if kind == "claim"
+        else f"*In the report: {kind} {name or ''}*".replace(" *", "*")
+    )
 
 
 def _notebooks() -> str:

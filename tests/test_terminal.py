@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -294,3 +296,17 @@ def test_a_claim_has_one_unit_for_what_was_measured_and_its_bound(
     record |= {"low": 0.04, "high": None}
     unit = study._unit(record)
     assert (study._measured(record), study._bound(bound, unit)) == shown
+
+
+def test_what_is_listed_is_what_the_studies_say_and_reads_no_study_whole(tmp_path: Path) -> None:
+    from backwater.tools import catalogue
+
+    for kind in catalogue.kinds():
+        whole = [(row["id"], row["summary"], row["source"] or "") for row in catalogue.rows(kind)]
+        assert catalogue.brief(kind) == whole, kind
+    code = (
+        "import sys; from backwater.cli import main; main(['list']); "
+        "print([m for m in ('backwater.study.definition', 'numpy') if m in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines()[-1] == "[]"

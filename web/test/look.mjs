@@ -21,7 +21,9 @@ for (const page of pages) {
     await tab.waitForTimeout(150);
     const file = join(shots, `${named(page)}-${width}${dark ? "-dark" : ""}.png`);
     const height = await tab.evaluate(() => document.documentElement.scrollHeight);
-    await tab.screenshot({ path: file, clip: { x: 0, y: 0, width, height: Math.min(height, 4000) }, fullPage: true });
+    // A moving picture would never be still.
+    const clip = { x: 0, y: 0, width, height: Math.min(height, 4000) };
+    await tab.screenshot({ path: file, clip, fullPage: true, animations: "disabled", timeout: 120_000 });
     taken.push(file);
     if (width === 1400 && !dark) {
       const pdf = join(shots, `${named(page)}.pdf`);
@@ -37,7 +39,7 @@ for (const page of pages) {
 for (const page of plain) {
   const { browser, tab } = await open(page, { width: 1100, height: 400 });
   const file = join(shots, `${named(page)}.png`);
-  await tab.screenshot({ path: file, fullPage: true });
+  await tab.screenshot({ path: file, fullPage: true, timeout: 120_000 });
   taken.push(file);
   await browser.close();
 }
@@ -45,6 +47,6 @@ const cells = taken.map((file) => `<figure><figcaption>${basename(file)}</figcap
 const style = "body{font:12px sans-serif;margin:8px;display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:8px;align-items:start;background:#888}figure{margin:0;background:#fff}img{width:100%;display:block}figcaption{padding:2px 4px}";
 writeFileSync(join(out, "index.html"), `<!doctype html><html lang="en"><meta charset="utf-8"><title>All that people see</title><style>${style}</style>${cells.join("\n")}</html>`);
 const { browser, tab } = await open(join(out, "index.html"), { width: 1900 });
-await tab.screenshot({ path: join(out, "sheet.png"), fullPage: true });
+await tab.screenshot({ path: join(out, "sheet.png"), fullPage: true, timeout: 120_000 });
 await browser.close();
 process.stdout.write(`start here: ${join(out, "index.html")}\n`);

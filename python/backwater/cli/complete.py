@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from backwater.study.definition import shipped
 from backwater.tools import catalogue
 
 
@@ -14,7 +13,7 @@ def _of(names: Iterable[str], incomplete: str) -> list[str]:
 
 def studies(incomplete: str) -> list[str]:
     """Studies of this installation."""
-    return _of(shipped(), incomplete)
+    return _of(catalogue.study_names(), incomplete)
 
 
 def kinds(incomplete: str) -> list[str]:

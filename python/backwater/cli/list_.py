@@ -35,12 +35,12 @@ def command(
     if schemas:
         return _schemas(kind, json)
     kinds = [kind] if kind is not None else catalogue.kinds()
-    listed = {one: catalogue.rows(one) for one in kinds}
     if json:
+        listed = {one: catalogue.rows(one) for one in kinds}
         console.emit({"schema": "backwater/list/1", "version": _native.version(), "kinds": listed})
         return 0
-    for one, rows in listed.items():
-        shown = [(row["id"], row["summary"], row["source"] or "") for row in rows]
+    for one in kinds:
+        shown = catalogue.brief(one)
         columns = (words("id"), prose("summary"), prose("source", 1))
         console.table(one.upper(), columns, shown or [("none", "", "")])
         console.data("")

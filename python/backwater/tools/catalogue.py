@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, nearest
 from backwater.model.tables import Row, tables
-from backwater.study.definition import Study, shipped
+
+if TYPE_CHECKING:
+    from backwater.study.definition import Study
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 STUDIES = "studies"
+STUDY_FILES = Path(__file__).parent.parent / "studies"
+# What a study says of itself stands on one line.
+_HEAD = re.compile(r"^study = \{.*\}$", re.MULTILINE)
 
 
 def kinds() -> list[str]:
@@ -23,7 +34,7 @@ def kinds() -> list[str]:
 def rows(kind: str) -> list[Row]:
     """The rows of a kind."""
     if kind == STUDIES:
-        return [study_row(Study.load(name)) for name in shipped()]
+        return [study_row(_load(name)) for name in study_names()]
     if kind not in tables():
         raise Refusal(
             f"there is no kind `{kind}`",
@@ -31,6 +42,30 @@ def rows(kind: str) -> list[Row]:
             fix="write one of " + ", ".join(kinds()),
         )
     return tables()[kind]
+
+
+def brief(kind: str) -> list[tuple[str, str, str]]:
+    """Id, summary and source of the rows of a kind; of studies no more is read than that."""
+    if kind != STUDIES:
+        return [(row["id"], row["summary"], row["source"] or "") for row in rows(kind)]
+    found = []
+    for name in study_names():
+        text = (STUDY_FILES / f"{name}.md").read_text(encoding="utf-8")
+        head = _HEAD.search(text)
+        known = tomllib.loads(head[0])["study"] if head else vars(_load(name))
+        found.append((name, str(known.get("title", "")), str(known.get("source", ""))))
+    return found
+
+
+def study_names() -> list[str]:
+    """The studies of this installation."""
+    return sorted(path.stem for path in STUDY_FILES.glob("*.md"))
+
+
+def _load(name: str) -> Study:
+    from backwater.study.definition import Study
+
+    return Study.load(name)
 
 
 def study_row(study: Study) -> Row:

@@ -174,7 +174,8 @@ def _covers(box: Box, taken: Sequence[Box]) -> float:
     """Square pixels of what is taken, and of what lies outside the plot, under a box."""
     inside = _shared(box, (0.0, -LINE, *PLOT))
     outside = (box[2] - box[0]) * (box[3] - box[1]) - inside
-    return outside + sum(_shared(box, other) for other in taken)
+    # Outside stand the labels of the axes.
+    return 4 * outside + sum(_shared(box, other) for other in taken)
 
 
 def _shared(a: Box, b: Box) -> float:

@@ -34,9 +34,11 @@ def lead(study: Study, shown: Sequence[Shown], records: Mapping[str, Any]) -> Le
     """The author's answer; where there is none, the first two sentences that were judged."""
     ranked = sorted(shown, key=lambda claim: _rank(claim, records[claim.short]))
     ran = [claim for claim in ranked if claim.verdict != "not-run"]
-    sentences = [study.lead[0]] if study.lead[0] else [_sentence(claim) for claim in ran[:2]]
+    # What is undecided is no answer, as long as something is decided.
+    decided = [claim for claim in ran if claim.verdict in ("reproduced", "differs")] or ran
+    sentences = [study.lead[0]] if study.lead[0] else [_sentence(one) for one in decided[:2]]
     figure = next((one for one in study.figures if one.id == study.lead[1]), None)
-    return Lead(sentences, ran[:MOST], len(shown) - len(ran[:MOST]), figure or _of(study, ran))
+    return Lead(sentences, ran[:MOST], len(shown) - len(ran[:MOST]), figure or _of(study, decided))
 
 
 def _rank(claim: Shown, record: Mapping[str, Any]) -> int:

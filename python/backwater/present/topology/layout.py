@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from backwater.present.topology.network import Network, distances, shortest
 
 COLUMN, ROW = 178.0, 84.0
+# The least distance of rows beside a map, and how high they are together.
+CLOSE, HIGH = 40.0, 480.0
 # Largest side of a map; and a few stations stand further apart.
 MAP, FEW = 640.0, 8
 
@@ -75,8 +77,10 @@ def _beside_map(net: Network) -> dict[str, tuple[float, float]]:
     last = max(links_away.values()) + 1
     columns = grouped(others, lambda name: links_away.get(name, last))
     for column, names in columns.items():
+        # Many rows stand closer, so that they are about as high as the map.
+        step = max(CLOSE, min(ROW, HIGH / len(names)))
         for row, name in enumerate(names):
-            y = middle + (row - (len(names) - 1) / 2) * ROW
+            y = middle + (row - (len(names) - 1) / 2) * step
             places[name] = (right + column * COLUMN, y)
     top = min(0.0, *(y for _, y in places.values()))
     return {name: (x, y - top) for name, (x, y) in places.items()}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +13,34 @@ import backwater
 from backwater import _native
 from backwater.errors import Refusal
 from backwater.model import scenario
-from backwater.search import scenes
 
 
-def one(**trace: object) -> dict[str, object]:
-    scene = scenes.one()
+DOWN = "S>R"
+
+
+def plain() -> dict[str, Any]:
+    """One flow over a trace link of 12 Mbit/s, 20 ms each way, and 60 packets of queue."""
+    flat = {"kind": "schedule", "at_ms": [0], "delay_us": [20_000]}
+    down = {"kind": "trace", "trace": {"kind": "constant", "rate": "12 Mbit/s"}}
+    ends = {"from": "S", "to": "R", "buffer": "60 packets", "boxes": [flat]}
+    back = {"from": "R", "to": "S", "rate": "1 Gbit/s", "delay": "0 s", "boxes": [flat]}
+    bulk = {"transport": "tcp", "controller": {"kind": "newreno"}, "source": {"kind": "bulk"}}
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": "5 s",
+        "nodes": {"S": {"kind": "host"}, "R": {"kind": "host"}},
+        "links": {"down": {**down, **ends}, "up": back},
+        "flows": {"f": {"from": "S", "to": "R", **bulk}},
+    }
+
+
+def one(**trace: object) -> dict[str, Any]:
+    scene = plain()
     scene["links"]["down"]["trace"] = {"kind": "opportunities", **trace}
     return scene
 
 
-def key(what: dict[str, object]) -> str:
+def key(what: dict[str, Any]) -> str:
     return scenario.read(what)[0].resolve(1).key()
 
 
@@ -35,16 +55,16 @@ def test_an_array_a_list_and_a_packed_text_are_the_same_scenario() -> None:
     assert _native.unpack(_native.pack(at_ms.astype(np.uint64))).tolist() == at_ms.tolist()
 
 
-def test_an_array_runs_as_a_file_with_its_numbers(tmp_path: object) -> None:
+def test_an_array_runs_as_a_file_with_its_numbers(tmp_path: Path) -> None:
     at_ms = np.cumsum(np.tile([0, 1, 2, 5], 700))
-    file = tmp_path / "t.trace"  # type: ignore[operator]
+    file = tmp_path / "t.trace"
     file.write_text("".join(f"{ms}\n" for ms in at_ms))
     listed = backwater.run(one(at_ms=at_ms), columns=False)
     recorded = one()
-    recorded["links"]["down"]["trace"] = str(file)  # type: ignore[index]
+    recorded["links"]["down"]["trace"] = str(file)
     assert listed.fingerprint == backwater.run(recorded, columns=False).fingerprint
     builders = backwater.run(
-        {**one(), "links": {**one()["links"]}},  # type: ignore[dict-item]
+        {**one(), "links": {**one()["links"]}},
         set={"links.down.trace": backwater.Trace.opportunities(at_ms=at_ms)},
         columns=False,
     )
@@ -75,8 +95,8 @@ def test_a_schedule_of_delay_is_what_packets_meet() -> None:
     """20 ms each way, and from 2 s on 50 ms of data: the least round trip is 40 ms, then 70 ms."""
     scene = one(at_ms=np.arange(1, 5001))
     table = {"kind": "schedule", "at_ms": [0, 2000], "delay_us": np.array([20_000, 50_000])}
-    scene["links"]["down"]["boxes"] = [table]  # type: ignore[index]
-    scene["flows"]["f"]["controller"] = {"kind": "fixed", "window": "4 packets"}  # type: ignore[index]
+    scene["links"]["down"]["boxes"] = [table]
+    scene["flows"]["f"]["controller"] = {"kind": "fixed", "window": "4 packets"}
     found = [
         backwater.run(scene, set={"warmup": warmup}, columns=False).flows["f"]["rtt_min_s"]
         for warmup in ("0 s", "3 s")
@@ -87,8 +107,8 @@ def test_a_schedule_of_delay_is_what_packets_meet() -> None:
 def test_held_acknowledgements_come_at_multiples() -> None:
     """A window of 4 packets each 60 ms, whatever the round trip below that is."""
     scene = one(at_ms=np.arange(1, 5001))
-    scene["links"]["up"]["boxes"] = [{"kind": "hold", "period": "60 ms"}]  # type: ignore[index]
-    scene["flows"]["f"]["controller"] = {"kind": "fixed", "window": "4 packets"}  # type: ignore[index]
+    scene["links"]["up"]["boxes"] = [{"kind": "hold", "period": "60 ms"}]
+    scene["flows"]["f"]["controller"] = {"kind": "fixed", "window": "4 packets"}
     found = backwater.run(scene, columns=False).flows["f"]["goodput_bps"]
     assert found == pytest.approx(4 * 1448 * 8 / 0.060, rel=0.03)
 
@@ -107,14 +127,14 @@ def test_rates_are_those_of_their_rows() -> None:
     """1 Mbit/s for 2 s, then 5 Mbit/s for 3 s: 3.4 Mbit/s."""
     scene = one()
     rows = {"at_ms": [0, 2000], "rate_bps": [1_000_000, 5_000_000]}
-    scene["links"]["down"]["trace"] = {"kind": "rates", **rows}  # type: ignore[index]
+    scene["links"]["down"]["trace"] = {"kind": "rates", **rows}
     document = backwater.run(scene, columns=False).document
-    port = next(row for row in document["ports"] if row["id"] == scenes.DOWN)
+    port = next(row for row in document["ports"] if row["id"] == DOWN)
     assert port["capacity_bps"] == pytest.approx(3.4e6, rel=0.002)
 
 
 def test_a_probe_moves_nothing_and_counts_what_the_run_counts() -> None:
-    world = backwater.World(scenes.one())
+    world = backwater.World(plain())
     other = world.fork()
     last = -1.0
     for ms in range(0, 5000, 97):
@@ -136,12 +156,12 @@ def test_a_probe_moves_nothing_and_counts_what_the_run_counts() -> None:
 
 
 def test_a_world_stops_where_a_queue_reaches_a_level() -> None:
-    world = backwater.World(scenes.one())
+    world = backwater.World(plain())
     straight = world.fork()
-    assert world.advance_until([scenes.DOWN], 20, "5 s")
-    assert world.probe()["ports"][scenes.DOWN]["waiting_pkts"] >= 20
+    assert world.advance_until([DOWN], 20, "5 s")
+    assert world.probe()["ports"][DOWN]["waiting_pkts"] >= 20
     assert 0 < world.now_ps < world.end_ps
-    assert not world.advance_until([scenes.DOWN], 10_000, "5 s")
+    assert not world.advance_until([DOWN], 10_000, "5 s")
     assert world.now_ps == world.end_ps
     straight.advance("5 s")
     assert world.fingerprint == straight.fingerprint

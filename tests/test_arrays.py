@@ -115,7 +115,7 @@ def test_held_acknowledgements_come_at_multiples() -> None:
 
 def test_listed_packets_come_as_listed() -> None:
     at_us = np.array([0, 1000, 1000, 250_000])
-    source = backwater.Source.packets(at_us=at_us, bytes=np.array([1500, 100, 200, 1400]))
+    source = backwater.Source.packet_list(at_us=at_us, bytes=np.array([1500, 100, 200, 1400]))
     scene = one(at_ms=np.arange(1, 5001))
     scene["flows"] = {"f": {"from": "S", "to": "R", "source": source}}
     document = backwater.run(scene, columns=False).document

@@ -23,7 +23,7 @@ pub struct Probe {
     pub drops: BTreeMap<&'static str, u64>,
 }
 
-/// Looks at a world. What fell due on ports that nobody touched since is made up for in a copy.
+/// Looks at a world. What fell due on ports that nobody touched since is replayed in a copy.
 pub fn probe(world: &World) -> Probe {
     let mut copy = world.clone();
     copy.settle();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use backwater_sim::ids::ConnectionId;
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::boxes::{AnyBox, Scheduled};
+use backwater_sim::medium::boxes::AnyBox;
+use backwater_sim::medium::boxes::schedule::Scheduled;
 use backwater_sim::medium::trace::{AnyTrace, Listed};
-use backwater_sim::source::{AnySource, Packets};
+use backwater_sim::source::listed;
 use backwater_sim::spec::{Direction, Refusal, Service, Spec};
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
@@ -80,7 +81,7 @@ impl Resolved {
     }
 
     fn trial_of(&self, patches: &[Patch], wanted: &Wanted) -> Result<Trial, Diagnostic> {
-        self.unhosted("run it by the command or from Python")?;
+        self.unhosted("run it with `backwater run`")?;
         let mut spec = self.spec();
         for patch in patches {
             apply(&mut spec, patch).map_err(|refusal| self.refusal(refusal))?;
@@ -195,11 +196,10 @@ fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
                 refuse("flows".into(), what, "name a flow of the scenario")
             })?;
             let (at_us, bytes) = (Arc::from(&at_us[..]), Arc::from(&bytes[..]));
-            let made = Packets::new(at_us, bytes).map_err(|(option, what)| {
+            flow.source = listed(at_us, bytes).map_err(|(option, what)| {
                 let path = join(&join("flows", name), option);
                 refuse(path, what, "give lists of equal length")
             })?;
-            flow.source = AnySource::Packets(made);
         }
         Patch::Buffer(place, packets) => {
             let port = spec.ports.iter_mut().find(|port| port.name == *place);

@@ -171,7 +171,7 @@ pub enum Action<'a> {
         units: [u16; 4],
     },
     /// A request for less or more.
-    Request {
+    Step {
         /// The access category.
         category: u8,
         /// Whether it asks for less.
@@ -203,7 +203,7 @@ impl Action<'_> {
                 HEADER + MESH_ACTION + address + FCS
             }
             // Category, identifier, kind and rate.
-            Action::Request { .. } => HEADER + 12 + FCS,
+            Action::Step { .. } => HEADER + 12 + FCS,
             Action::Standing {
                 rate_bps,
                 named,
@@ -297,7 +297,7 @@ fn header_fields(out: &mut Vec<u8>, numbers: &[(u32, u64)], notice: Option<&(Act
 fn action(out: &mut Vec<u8>, notice: &Action<'_>) {
     match *notice {
         Action::Congestion { address, units } => congestion(out, address, units),
-        Action::Request {
+        Action::Step {
             category,
             less,
             rate_bps,

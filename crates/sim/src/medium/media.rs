@@ -8,6 +8,7 @@ use crate::event::MediumKind;
 use crate::ids::{ControlId, PacketId, PortId};
 use crate::mechanism::carrier::Told;
 use crate::mechanism::notice::Notice;
+use crate::network::Network;
 use crate::shared::Shared;
 use crate::spec::{Refusal, Spec};
 
@@ -36,6 +37,11 @@ pub struct Media {
 }
 
 impl Media {
+    /// Saturated flows of stations that aggregate keep a window of packets waiting.
+    pub(crate) fn fill_windows(&self, network: &mut Network) {
+        self.air.fill_windows(network);
+    }
+
     /// Takes up the ports whose frames wait there until a medium takes them.
     pub(crate) fn build(&mut self, cx: &mut Shared, spec: &Spec) -> Result<(), Refusal> {
         self.tdma.build(cx, spec)

@@ -20,7 +20,7 @@ mod law;
 mod on_off;
 pub mod outside;
 mod pace;
-mod packets;
+mod packet_list;
 mod pareto_on_off;
 mod periodic_on_off;
 mod poisson;
@@ -135,7 +135,7 @@ sources! {
     pareto_on_off::ParetoOnOff,
     periodic_on_off::PeriodicOnOff,
     replay::Replay,
-    packets::Packets,
+    packet_list::PacketList,
     outside::Outside,
     bulk::Bulk,
     request_response::RequestResponse,
@@ -154,7 +154,7 @@ impl AnySource {
     }
 }
 
-pub use packets::Packets;
+pub use packet_list::listed;
 
 /// How a source is made from its checked options.
 pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
@@ -173,7 +173,7 @@ pub static SOURCES: &[Part<Build>] = &[
     pareto_on_off::PART,
     periodic_on_off::PART,
     replay::PART,
-    packets::PART,
+    packet_list::PART,
     outside::PART,
     bulk::PART,
     request_response::PART,

@@ -98,7 +98,7 @@ impl World {
             mechanisms,
             ..
         } = &mut world.shared;
-        world.media.air.fill_windows(network);
+        world.media.fill_windows(network);
         network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
         world.media.build(&mut world.shared, spec)?;

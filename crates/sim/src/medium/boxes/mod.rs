@@ -12,16 +12,14 @@ mod loss;
 mod mark;
 mod on_off;
 mod reorder;
-mod schedule;
+pub mod schedule;
 
 use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 pub use delay::Delay;
-pub use hold::Hold;
 pub use light::Light;
-pub use schedule::Scheduled;
 
 use crate::cause::Cause;
 

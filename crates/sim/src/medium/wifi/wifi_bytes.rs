@@ -72,9 +72,7 @@ pub fn management_size(notice: &Notice) -> u64 {
         Form::Request(bytes) => bytes,
         // Its size hangs on no host.
         Form::Congestion(_) => action(notice, &[], false).management_size(),
-        Form::Pause | Form::Pfc | Form::Extension => {
-            action(notice, &notice.host_numbers(), false).management_size()
-        }
+        _ => action(notice, &notice.host_numbers(), false).management_size(),
     }
 }
 
@@ -95,7 +93,7 @@ fn action<'a>(notice: &'a Notice, named: &'a [u32], one_queue: bool) -> Action<'
         };
     }
     match notice.ask {
-        Ask::Step(step) => Action::Request {
+        Ask::Step(step) => Action::Step {
             category: notice.class() as u8,
             less: step.less,
             rate_bps: step.rate.0,

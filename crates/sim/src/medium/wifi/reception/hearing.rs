@@ -1,9 +1,7 @@
 //! Reception under the physical channel. Preamble: from `preamble_detect` on, if its SINR reaches the threshold of
 //! the lowest rate. Of preambles that begin at one instant the strongest is taken. Capture: a later one takes the receiver away from
 //! its frame, at any time, if it is stronger than all others by the threshold; without capture none does. Either way the
-//! SINR decides whether the frame is received.
-//!
-//! The bits of a frame fail at a rate that follows the SINR, so the first failure comes as in a Poisson process whose
+//! SINR decides whether the frame is received. The bits of a frame fail at a rate that follows the SINR, so the first failure comes as in a Poisson process whose
 //! rate moves. It is drawn by thinning (Lewis and Shedler 1979): while the power on the air stays below some bound, the rate
 //! stays below another, by which an instant is drawn at which a bit may fail; whether it does is drawn at that instant, from the
 //! SINR that there is. That is the same law as adding up errors from change to change, but a change is news only where
@@ -24,7 +22,7 @@ use crate::medium::wifi::phy::power_level::{Level, next_news};
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::parts::{Parts, Received};
 
-/// A frame as its receivers meet it.
+/// A frame at its receivers.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Coded {
     /// Number of its rate.

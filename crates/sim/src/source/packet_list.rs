@@ -1,4 +1,4 @@
-//! Packets at instants that the scenario itself lists, as a program makes them.
+//! PacketList at instants that the scenario itself lists, as a program makes them.
 //!
 //! When: at those microseconds after the flow's start.
 //! How much: the bytes of each packet, or the same for all.
@@ -14,7 +14,7 @@ use super::{AnySource, Build, Demand, LARGEST, Source, later};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
-pub struct Packets {
+pub struct PacketList {
     at_us: Arc<[u64]>,
     /// Of each, or one for all.
     bytes: Arc<[u64]>,
@@ -23,7 +23,7 @@ pub struct Packets {
 }
 
 pub(super) const PART: Part<Build> = Part {
-    id: "packets",
+    id: "packet-list",
     aliases: &[],
     summary: "packets at instants that are listed",
     source: "as `replay`, from a list",
@@ -45,21 +45,27 @@ pub(super) const PART: Part<Build> = Part {
 };
 
 fn build(args: &Args) -> Result<AnySource, Refusal> {
-    let made = Packets::new(args.series("at_us"), args.series("bytes"));
-    made.map(AnySource::Packets)
-        .map_err(|(option, what)| Refusal {
-            option,
-            what,
-            fix: "write lists such as at_us = [0, 500, 500], bytes = [1500]".to_owned(),
-        })
+    listed(args.series("at_us"), args.series("bytes")).map_err(|(option, what)| Refusal {
+        option,
+        what,
+        fix: "write lists such as at_us = [0, 500, 500], bytes = [1500]".to_owned(),
+    })
 }
 
-impl Packets {
+/// A source of packets at instants in order, with the bytes of each or of all.
+///
+/// # Errors
+/// The option that is wrong, and what is wrong with it.
+pub fn listed(at_us: Arc<[u64]>, bytes: Arc<[u64]>) -> Result<AnySource, (&'static str, String)> {
+    PacketList::new(at_us, bytes).map(AnySource::PacketList)
+}
+
+impl PacketList {
     /// Of instants in order, and the bytes of each or of all.
     ///
     /// # Errors
     /// The option that is wrong, and what is wrong with it.
-    pub fn new(at_us: Arc<[u64]>, bytes: Arc<[u64]>) -> Result<Packets, (&'static str, String)> {
+    pub fn new(at_us: Arc<[u64]>, bytes: Arc<[u64]>) -> Result<PacketList, (&'static str, String)> {
         if let Some(i) = at_us.windows(2).position(|pair| pair[1] < pair[0]) {
             let (before, after) = (at_us[i], at_us[i + 1]);
             return Err((
@@ -81,7 +87,7 @@ impl Packets {
             let what = format!("a packet of {wrong} B; 1 to {} B are possible", LARGEST.0);
             return Err(("bytes", what));
         }
-        Ok(Packets {
+        Ok(PacketList {
             at_us,
             bytes,
             start: None,
@@ -92,7 +98,7 @@ impl Packets {
 
 const MICROSECOND: u64 = Span::millis(1).0 / 1000;
 
-impl Source for Packets {
+impl Source for PacketList {
     fn next(&mut self, now: Time, _: &mut Random) -> Option<Demand> {
         let start = *self.start.get_or_insert(now);
         let us = *self.at_us.get(self.sent)?;

@@ -300,7 +300,7 @@ class Source(Part):
 
     @staticmethod
     @checked
-    def packets(
+    def packet_list(
         *,
         at_us: Series,
         bytes: Series,
@@ -313,7 +313,7 @@ class Source(Part):
           (whole numbers, required)
         * `bytes`: bytes of each packet, or one number for all (whole numbers, required)
         """
-        return Source("packets", at_us=at_us, bytes=bytes)
+        return Source("packet-list", at_us=at_us, bytes=bytes)
 
     @staticmethod
     @checked

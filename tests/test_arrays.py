@@ -14,7 +14,6 @@ from backwater import _native
 from backwater.errors import Refusal
 from backwater.model import scenario
 
-
 DOWN = "S>R"
 
 

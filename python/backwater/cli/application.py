@@ -15,9 +15,9 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "merge", "report", "export"),
-    *("diff", "doctor", "bench", "scorecard", "copy", "contest", "emulate", "flow", "study"),
-    *("trace", "view"),
+    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "merge", "report"),
+    *("export", "diff", "doctor", "bench", "scorecard", "copy", "contest", "emulate", "flow"),
+    *("study", "trace", "view"),
 )
 MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}
 

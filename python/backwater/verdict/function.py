@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backwater.verdict import across
+from backwater.verdict import across, published
 from backwater.verdict.across import Case
 from backwater.verdict.metrics import Metrics, listed, value_of
 
@@ -125,6 +125,17 @@ FUNCTIONS: dict[str, Function] = {
         across.rank_correlation,
         ("metric", "with"),
         "Spearman's rank correlation of two metrics of the run over the chosen cases",
+    ),
+    "published_rank_correlation": Function(
+        published.rank_correlation,
+        ("metric", "of", "axis"),
+        "Spearman's rank correlation of a metric with the published numbers that begin the labels "
+        "of an axis",
+    ),
+    "published_difference": Function(
+        published.median_difference,
+        ("metric", "of", "axis"),
+        "the median of the absolute difference of a metric from those numbers",
     ),
     "spread_of_least": Function(
         across.spread_of_least,

@@ -1,0 +1,61 @@
+"""What an earlier hunt found, one genome for each kind of behaviour."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from backwater.errors import Refusal
+from backwater.search.archive import NAME, SCHEMA, genome_of
+from backwater.search.spaces import Genome, Space
+
+
+def cell(figures: Mapping[str, float | None]) -> tuple[int, ...]:
+    """Use in tenths, and powers of two of delay, falls to the least window, packets again."""
+
+    def of(end: str) -> float:
+        return next((v for k, v in figures.items() if k.endswith(end) and v is not None), 0.0)
+
+    queueing_ms = max(0.0, of("rtt_p95_s") - of("rtt_min_s")) * 1000
+    return (
+        int(10 * of("utilisation")),
+        int(math.log2(1 + queueing_ms)),
+        int(math.log2(1 + of("window_falls_to_least"))),
+        int(math.log2(1 + of("retransmitted_pkts"))),
+    )
+
+
+def best_of_cells(folder: Path, space: Space) -> list[Genome]:
+    """The best genome of each cell, the best cell first; of this space only."""
+    path = folder / NAME if folder.is_dir() else folder
+    try:
+        lines = path.read_bytes().splitlines()
+        documents = [json.loads(line) for line in lines]
+        first = documents[0]
+        if first["schema"] != SCHEMA:
+            raise ValueError("it is no archive of a hunt")
+        request = first["request"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fix = "name the folder of a hunt, or leave --corpus out"
+        raise Refusal(f"the corpus cannot be read: {error}", place=str(path), fix=fix) from error
+    here = (space.name, dict(space.options()))
+    if (request.get("space"), request.get("options")) != here:
+        what = f"the corpus is of the space `{request.get('space')}` with other options"
+        raise Refusal(what, place=str(path), fix=f"give the same options of `{space.name}`")
+    best: dict[tuple[int, ...], tuple[float, Genome]] = {}
+    for line in documents[1:]:
+        for one in line.get("members", []) if isinstance(line, dict) else []:
+            _keep(best, one)
+    ranked = sorted(best.values(), key=lambda one: (-one[0], one[1]))
+    return [genome for _, genome in ranked]
+
+
+def _keep(best: dict[tuple[int, ...], tuple[float, Genome]], one: Mapping[str, Any]) -> None:
+    if one["score"] is None:
+        return
+    where, entry = cell(one["figures"]), (one["score"], genome_of(one["genome"]))
+    if where not in best or (-entry[0], entry[1]) < (-best[where][0], best[where][1]):
+        best[where] = entry

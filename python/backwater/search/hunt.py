@@ -1,0 +1,263 @@
+"""A search from its request to its finding."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backwater.errors import Refusal, Unfinished
+from backwater.search import archive as files
+from backwater.search.archive import Archive
+from backwater.search.operators import METHODS
+from backwater.search.shrink import shrink
+from backwater.search.spaces import Genome, Space
+from backwater.search.trials import Judged, Trials
+
+SEEDS = (1, 2, 3)
+FRESH = tuple(range(101, 117))
+# A score holds if what is likely at least is this share of what was found.
+HELD = 0.8
+# How many of the best of each method are scored again.
+BEST = 3
+# Generations without a better one after which a method stops.
+PATIENCE = 20
+
+Progress = Callable[[str, int, int, float | None], None]
+
+
+@dataclass
+class Request:
+    """What is asked for; all that decides the archive."""
+
+    space: Space
+    what: str
+    target: str | None
+    against: str | None
+    objective: str
+    seed: int
+    evals: int
+    search: str
+    shrink: bool
+    corpus: Sequence[Genome] = ()
+    # The SHA-256 of the scenario that is searched.
+    scene: str = ""
+
+    def written(self) -> dict[str, Any]:
+        """As the archive's first line has it."""
+        return {
+            "what": self.what,
+            "target": self.target,
+            "against": self.against,
+            "space": self.space.name,
+            "options": dict(self.space.options()),
+            "objective": self.objective,
+            "seed": self.seed,
+            "evals": self.evals,
+            "search": self.search,
+            "shrink": self.shrink,
+            "corpus": [files.shown(genome) for genome in self.corpus],
+            "scene": self.scene,
+            "constraints": self.space.constraints(),
+        }
+
+
+@dataclass
+class Found:
+    """What a search ends with."""
+
+    request: Request
+    archive: Path
+    # Runs of one controller and one seed, all told; of them those of this call.
+    runs: int
+    fresh_runs: int
+    wall_s: float
+    deterministic: bool
+    # The best score of each method, and how many generations it had.
+    methods: dict[str, tuple[float | None, int]]
+    best: Judged | None
+    best_method: str | None
+    held: dict[str, Any] | None
+    shrunk: Judged | None
+    shrunk_held: dict[str, Any] | None
+    dropped: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def hunt(
+    request: Request,
+    trials: Trials,
+    folder: Path,
+    progress: Progress | None = None,
+    until_s: float | None = None,
+) -> Found:
+    """Searches, or goes on where a search was interrupted."""
+    if (why := request.space.unmet()) is not None:
+        raise Refusal(why, place="--space", fix="widen the space or its constraints")
+    began, archive = time.monotonic(), Archive(folder, request.written())
+    seeds = _seeds(archive, trials, request)
+    known: dict[str, list[Judged]] = {}
+    wanted = list(METHODS) if request.search in METHODS else []
+    wanted.sort(key=lambda method: method != request.search)
+    for method in wanted:
+        known[method] = _search(method, request, trials, archive, seeds, progress, began, until_s)
+    if not any(one.score is not None for members in known.values() for one in members):
+        why = next((m.why for members in known.values() for m in members if m.why), None)
+        what = f"no run has a score: {why}" if why else "no run has a score"
+        raise Unfinished(what, place=request.objective, fix="choose another objective or space")
+    best, method, held, dropped = _rescored(known, trials, archive)
+    shrunk, again = None, None
+    if request.shrink and best is not None:
+        shrunk, again = _shrunk(best, trials, archive, seeds)
+    failures = [m.why for members in known.values() for m in members if m.why]
+    return Found(
+        request=request,
+        archive=archive.path,
+        runs=sum(line["runs"] for line in archive.lines if "runs" in line),
+        fresh_runs=trials.runs,
+        wall_s=time.monotonic() - began,
+        deterministic=len(seeds) == 1,
+        methods={
+            name: (_top(members), len(list(_generations(archive, name))))
+            for name, members in known.items()
+        },
+        best=best,
+        best_method=method,
+        held=held,
+        shrunk=shrunk,
+        shrunk_held=again,
+        dropped=dropped,
+        failures=list(dict.fromkeys(failures)),
+    )
+
+
+def _top(members: Sequence[Judged]) -> float | None:
+    return max((one.score for one in members if one.score is not None), default=None)
+
+
+def _generations(archive: Archive, method: str) -> list[dict[str, Any]]:
+    return [line for line in archive.of("generation") if line["method"] == method]
+
+
+def _seeds(archive: Archive, trials: Trials, request: Request) -> tuple[int, ...]:
+    """One seed where none makes a difference, which some genomes show."""
+    for line in archive.of("seeds"):
+        return tuple(line["seeds"])
+    from backwater.search.draws import Draws
+
+    genomes = [request.space.draw(Draws(request.seed, "seeds", n)) for n in range(3)]
+    judged = trials.judge(genomes, SEEDS[:2])
+    alike = all(len(set(one.fingerprints)) == 1 and not one.why for one in judged)
+    # The reference may draw where the target does not.
+    alike = alike and all(len(set(one.scores)) == 1 for one in judged)
+    seeds = SEEDS[:1] if alike else SEEDS
+    runs = len(genomes) * 2 * trials.sides
+    archive.append({"what": "seeds", "seeds": list(seeds), "runs": runs})
+    return seeds
+
+
+def _search(
+    method: str,
+    request: Request,
+    trials: Trials,
+    archive: Archive,
+    seeds: Sequence[int],
+    progress: Progress | None,
+    began: float,
+    until_s: float | None,
+) -> list[Judged]:
+    """All members of a method: those of the archive, then new generations."""
+    done = _generations(archive, method)
+    known = [files.read(one) for line in done for one in line["members"]]
+    each = len(seeds) * trials.sides
+    most = max(1, request.evals // each)
+    size = min(most, max(4, min(request.space.population * request.space.islands, most // 10)))
+    generation = len(done)
+    while len(known) < most and not _stalls(known, size):
+        if until_s is not None and time.monotonic() - began > until_s:
+            break
+        genomes = METHODS[method](request.space, request.seed, generation, known, size)
+        if generation == 0 and method == request.search and request.corpus:
+            genomes = [*request.corpus[:size], *genomes][:size]
+        judged = trials.judge(genomes[: most - len(known)], seeds)
+        members = [files.written(one) for one in judged]
+        line = {"what": "generation", "method": method, "number": generation, "members": members}
+        archive.append(line | {"runs": len(judged) * each})
+        known += judged
+        generation += 1
+        if progress is not None:
+            progress(method, len(known) * each, most * each, _top(known))
+    return known
+
+
+def _stalls(known: Sequence[Judged], size: int) -> bool:
+    if len(known) <= PATIENCE * size:
+        return False
+    before, now = _top(known[: -PATIENCE * size]), _top(known)
+    return before is not None and now is not None and now <= before
+
+
+def _rescored(
+    known: dict[str, list[Judged]], trials: Trials, archive: Archive
+) -> tuple[Judged | None, str | None, dict[str, Any] | None, int]:
+    """The best that holds on fresh seeds, of the best of each method."""
+    done = {line["method"] for line in archive.of("rescored")}
+    for method in (method for method in known if method not in done):
+        scored = [one for one in known[method] if one.score is not None]
+        best = sorted(scored, key=lambda one: one.rank)[:BEST]
+        judged = trials.judge([one.genome for one in best], FRESH)
+        rows = [
+            {"genome": files.shown(one.genome), "score": one.score, **interval(again, one.score)}
+            for one, again in zip(best, judged, strict=True)
+        ]
+        runs = len(judged) * len(FRESH) * trials.sides
+        archive.append({"what": "rescored", "method": method, "rows": rows, "runs": runs})
+    lines = list(archive.of("rescored"))
+    found = [(line["method"], row) for line in lines for row in line["rows"]]
+    holding = [(method, row) for method, row in found if row["holds"]]
+    if not holding:
+        return None, None, None, len(found)
+    method, row = max(
+        holding, key=lambda one: (one[1]["mean"], [-x for x in files.genome_of(one[1]["genome"])])
+    )
+    genome = files.genome_of(row["genome"])
+    member = next(one for one in known[method] if one.genome == genome)
+    return member, method, row, len(found) - len(holding)
+
+
+def interval(again: Judged, found: float | None) -> dict[str, Any]:
+    """Mean over fresh seeds, what is likely at least, and whether that is near what was found."""
+    scores = [one for one in again.scores if one is not None]
+    if len(scores) < len(again.scores):
+        return {"mean": None, "least": None, "sd": None, "holds": False, "deterministic": False}
+    mean, deviation = statistics.fmean(scores), statistics.stdev(scores)
+    alike = len(set(again.fingerprints)) == 1
+    least = mean - 2 * deviation / math.sqrt(len(scores))
+    return {
+        "mean": mean,
+        "sd": deviation,
+        "least": least,
+        "holds": found is not None and least >= HELD * found,
+        "deterministic": alike,
+    }
+
+
+def _shrunk(
+    best: Judged, trials: Trials, archive: Archive, seeds: Sequence[int]
+) -> tuple[Judged, dict[str, Any]]:
+    lines = list(archive.of("shrunk"))
+    if not lines:
+        before = trials.runs
+        simple, tried = shrink(trials, best, seeds)
+        again = interval(trials.judge([simple.genome], FRESH)[0], simple.score)
+        if not again["holds"]:
+            simple, again = best, interval(trials.judge([best.genome], FRESH)[0], best.score)
+        runs = trials.runs - before
+        line = {"what": "shrunk", "member": files.written(simple), "tried": tried, "runs": runs}
+        archive.append(line | {"rescored": again})
+        lines = list(archive.of("shrunk"))
+    return files.read(lines[0]["member"]), lines[0]["rescored"]

@@ -1,0 +1,100 @@
+"""What proposes the next genomes: a genetic algorithm, and the two searches beside it.
+
+Each is a function of the search's seed, the generation and what is known, so that a search that was
+interrupted goes on as if it had not been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from backwater.search.draws import Draws
+from backwater.search.spaces import Genome, Space
+from backwater.search.trials import Judged
+
+# Draws of a genome that is new before one is taken that is not.
+_TRIES = 50
+# ε-greedy: chance of a random genome, size of the elite, chance that a gene moves.
+EPSILON, ELITE = 0.3, 10
+# Generations after which the best of an island visits the next one.
+VISIT = 5
+
+Propose = Callable[[Space, int, int, Sequence[Judged], int], list[Genome]]
+
+
+def random_search(
+    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+) -> list[Genome]:
+    """Genomes that know of nothing."""
+    taken = {one.genome for one in known}
+    found: list[Genome] = []
+    for number in range(size):
+        found.append(_new(space, Draws(seed, "random", generation, number), taken, space.draw))
+    return found
+
+
+def greedy_search(
+    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+) -> list[Genome]:
+    """A random genome, or a neighbour of one of the best."""
+    taken = {one.genome for one in known}
+    elite = sorted(known, key=lambda one: one.rank)[:ELITE]
+
+    def make(draws: Draws) -> Genome:
+        if not elite or draws.unit() < EPSILON:
+            return space.draw(draws)
+        return space.mutate(draws.choice(elite).genome, draws)
+
+    return [
+        _new(space, Draws(seed, "eps", generation, number), taken, make) for number in range(size)
+    ]
+
+
+def genetic_search(
+    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+) -> list[Genome]:
+    """Children of the best of each island, by tournament, crossover and mutation.
+
+    Genome number i of every generation belongs to island i mod islands.
+    """
+    taken = {one.genome for one in known}
+    islands = space.islands if size >= 4 * space.islands else 1
+    found: list[Genome] = []
+    for number in range(size):
+        island = number % islands
+        members = [one for place, one in enumerate(known) if place % size % islands == island]
+        if islands > 1 and generation % VISIT == 0:
+            others = [
+                one for p, one in enumerate(known) if p % size % islands == (island + 1) % islands
+            ]
+            members += sorted(others, key=lambda one: one.rank)[:1]
+        pool = sorted(members, key=lambda one: one.rank)[: max(4, size // islands)]
+
+        def make(draws: Draws, pool: Sequence[Judged] = pool) -> Genome:
+            if not pool:
+                return space.draw(draws)
+            one, other = _tournament(pool, draws), _tournament(pool, draws)
+            return space.mutate(space.cross(one, other, draws), draws)
+
+        found.append(_new(space, Draws(seed, "ga", generation, number), taken, make))
+    return found
+
+
+def _tournament(pool: Sequence[Judged], draws: Draws) -> Genome:
+    return min(draws.choice(pool), draws.choice(pool), key=lambda one: one.rank).genome
+
+
+def _new(space: Space, draws: Draws, taken: set[Genome], make: Callable[[Draws], Genome]) -> Genome:
+    for _ in range(_TRIES):
+        genome = make(draws)
+        if genome not in taken:
+            break
+    taken.add(genome)
+    return genome
+
+
+METHODS: dict[str, Propose] = {
+    "ga": genetic_search,
+    "random": random_search,
+    "eps": greedy_search,
+}

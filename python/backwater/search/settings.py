@@ -1,0 +1,78 @@
+"""A change that a genome makes: as the engine takes it without text, and as a person writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backwater import _native
+
+PS_PER_MS = 1_000_000_000
+# A longer list is packed.
+SHORT = 60
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One change. `patch` is None where only the text form exists."""
+
+    patch: tuple[Any, ...] | None
+    fields: dict[str, Any]
+
+
+def array(values: Any) -> Any:
+    """Whole numbers as the engine takes them."""
+    import numpy as np
+
+    return np.asarray(values, dtype=np.uint64)
+
+
+def packed(values: Any) -> str | list[int]:
+    """Whole numbers as a scenario keeps them: a short list as it is, a long one packed."""
+    if len(values) <= SHORT:
+        return [int(value) for value in values]
+    return _native.pack(array(values))
+
+
+def duration(ms: int) -> Setting:
+    """The simulated time."""
+    return Setting(("duration", ms * PS_PER_MS), {"duration": f"{ms} ms"})
+
+
+def opportunities(link: str, port: str, at_ms: Any) -> Setting:
+    """The opportunities of a trace link."""
+    fields = {f"links.{link}.trace": {"kind": "opportunities", "at_ms": packed(at_ms)}}
+    return Setting(("opportunities", port, array(at_ms)), fields)
+
+
+def schedule(
+    link: str,
+    port: str,
+    at_ms: Sequence[int],
+    delay_us: Sequence[int] | None,
+    loss_ppm: Sequence[int] | None = None,
+) -> Setting:
+    """The rows of a link's first box, which is a `schedule`."""
+    table: dict[str, Any] = {"kind": "schedule", "at_ms": packed(at_ms)}
+    lists = (("delay_us", delay_us), ("loss_ppm", loss_ppm))
+    table |= {name: packed(values) for name, values in lists if values is not None}
+    delays, losses = (None if values is None else array(values) for _, values in lists)
+    patch = ("schedule", f"{port}~schedule", array(at_ms), delays, losses)
+    return Setting(patch, {f"links.{link}.boxes.0": table})
+
+
+def buffer(link: str, port: str, packets: int) -> Setting:
+    """The frames that the queue of a link holds."""
+    return Setting(("buffer", port, packets), {f"links.{link}.buffer": f"{packets} packets"})
+
+
+def packets(flow: str, at_us: Any, size: int) -> Setting:
+    """The packets of a flow."""
+    table = {"kind": "packets", "at_us": packed(at_us), "bytes": [size]}
+    return Setting(("packets", flow, array(at_us), array([size])), {f"flows.{flow}.source": table})
+
+
+def field(path: str, value: Any) -> Setting:
+    """Any field, which the engine reads as text."""
+    return Setting(None, {path: value})

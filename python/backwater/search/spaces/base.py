@@ -1,0 +1,117 @@
+"""What all spaces share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backwater.search.draws import Draws
+from backwater.search.settings import Setting
+
+Genome = tuple[int, ...]
+# Chance that a gene is drawn anew where a space has nothing better.
+RESAMPLED = 0.2
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least and the largest value of a gene, and the one that means nothing out of the way."""
+
+    low: int
+    high: int
+    plain: int
+
+
+class Space:
+    """Genomes of whole numbers within bounds, as many as `bounds` has. Others override more."""
+
+    # Its name on the command line.
+    name: str
+    # Genomes of a generation.
+    population = 24
+    # Groups that rarely meet.
+    islands = 1
+
+    def scene(self) -> dict[str, Any]:
+        """The scenario that is searched where only a controller is named."""
+        raise NotImplementedError
+
+    def bounds(self) -> list[Bounds]:
+        """Of each gene."""
+        raise NotImplementedError
+
+    def settings(self, genome: Genome) -> list[Setting]:
+        """What a genome changes."""
+        raise NotImplementedError
+
+    def seconds(self, genome: Genome) -> float:
+        """How long its run takes."""
+        raise NotImplementedError
+
+    def constraints(self) -> list[str]:
+        """What every genome keeps, in words."""
+        raise NotImplementedError
+
+    def describe(self, genome: Genome) -> str:
+        """A genome in words."""
+        raise NotImplementedError
+
+    def chances_ms(self, genome: Genome) -> Any:
+        """When the link could send, in ms; None for a link that always can."""
+        return None
+
+    def unmet(self) -> str | None:
+        """Why no genome meets the constraints; None if some do."""
+        return None
+
+    def draw(self, draws: Draws) -> Genome:
+        """Any genome."""
+        return tuple(draws.between(gene.low, gene.high) for gene in self.bounds())
+
+    def mutate(self, genome: Genome, draws: Draws) -> Genome:
+        """One near another."""
+        return tuple(
+            draws.between(gene.low, gene.high) if draws.unit() < RESAMPLED else value
+            for gene, value in zip(self.bounds(), genome, strict=True)
+        )
+
+    def cross(self, one: Genome, other: Genome, draws: Draws) -> Genome:
+        """A child of two, by two points."""
+        first, last = sorted((draws.below(len(one) + 1), draws.below(len(one) + 1)))
+        return one[:first] + other[first:last] + one[last:]
+
+    def order(self, genome: Genome) -> tuple[float, ...]:
+        """Smaller is simpler: how many genes are not plain, and how far they are from it."""
+        pairs = list(zip(self.bounds(), genome, strict=True))
+        moved = sum(value != gene.plain for gene, value in pairs)
+        far = sum(abs(value - gene.plain) for gene, value in pairs)
+        return (moved, far, sum(len(str(value).rstrip("0")) for value in genome))
+
+    def simpler(self, genome: Genome) -> Iterator[Genome]:
+        """Genomes that may be simpler, the boldest first."""
+        for index, (gene, value) in enumerate(zip(self.bounds(), genome, strict=True)):
+            middle = (
+                (value + gene.plain) // 2 if value > gene.plain else -(-(value + gene.plain) // 2)
+            )
+            for simple in (gene.plain, middle, round_125(value)):
+                if gene.low <= simple <= gene.high and simple != value:
+                    yield (*genome[:index], simple, *genome[index + 1 :])
+
+    def parts(self, genome: Genome) -> Iterator[tuple[str, Genome]]:
+        """The genome without each of what makes it up, named: what an ablation tries."""
+        for index, (gene, value) in enumerate(zip(self.bounds(), genome, strict=True)):
+            if value != gene.plain:
+                yield f"gene-{index + 1}", (*genome[:index], gene.plain, *genome[index + 1 :])
+
+    def options(self) -> Mapping[str, Any]:
+        """What a person chose of it, for the archive."""
+        return {}
+
+
+def round_125(value: int) -> int:
+    """The nearest of 1, 2, 5, 10, 20, 50 and so on."""
+    if value < 1:
+        return value
+    power = 10 ** (len(str(value)) - 1)
+    return min((step * power for step in (1, 2, 5, 10)), key=lambda near: (abs(near - value), near))

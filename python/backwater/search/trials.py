@@ -1,0 +1,151 @@
+"""Runs of genomes: a controller and a seed each, without text where the engine can do without."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backwater import _native
+from backwater.errors import Unfinished, refusing
+from backwater.model.scenario import written
+from backwater.search.objectives import LOOK_MS, Objective, Seen
+from backwater.search.settings import PS_PER_MS, Setting
+from backwater.search.spaces import Genome, Space
+
+# Figures that place an entry in the corpus, besides those of the objective.
+CELL = ("rtt_p95_s", "rtt_min_s", "window_falls_to_least", "retransmitted_pkts")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A genome with its score: the median over seeds, each seed's score, and what stands behind."""
+
+    genome: Genome
+    score: float | None
+    scores: tuple[float | None, ...]
+    figures: dict[str, float | None]
+    fingerprints: tuple[str, ...]
+    why: str | None = None
+
+    @property
+    def rank(self) -> tuple[float, Genome]:
+        """Best first, when sorted; ties by genome."""
+        return (-(self.score if self.score is not None else -float("inf")), self.genome)
+
+
+class Trials:
+    """Evaluates genomes of a space on a scene with one controller or two."""
+
+    def __init__(
+        self,
+        read: _native.Scenario,
+        space: Space,
+        objective: Objective,
+        controllers: Sequence[Mapping[str, Any] | None],
+        flows: Sequence[str],
+        workers: int,
+    ) -> None:
+        self.space, self.objective, self.workers = space, objective, workers
+        self.runs = 0
+        self._templates: dict[tuple[int, str], _native.Resolved] = {}
+        self._reads = []
+        for controller in controllers:
+            copy = read.copy()
+            with refusing():
+                for flow in flows if controller is not None else ():
+                    path = f"flows.{flow}.controller"
+                    copy.set(path, written(controller), f"--target {flow}")
+            self._reads.append(copy)
+        flow = flows[0] if flows else None
+        self._cell = [] if flow is None else [f"flows.{flow}.{name}" for name in CELL]
+        wanted = [*objective.figures, *self._cell]
+        if objective.name == "waste" and space.name == "traffic":
+            wanted.append("flows.cross.goodput_bps")
+        self.figures = list(dict.fromkeys(wanted))
+
+    @property
+    def sides(self) -> int:
+        """Runs of a genome and seed: one, or two with a reference."""
+        return len(self._reads)
+
+    def judge(self, genomes: Sequence[Genome], seeds: Sequence[int]) -> list[Judged]:
+        """Scores of genomes, in their order, whatever the number of threads."""
+        todo = [
+            (genome, seed, side)
+            for genome in genomes
+            for seed in seeds
+            for side in range(self.sides)
+        ]
+        settings = {genome: self.space.settings(genome) for genome in dict.fromkeys(genomes)}
+        bases, patches = [], []
+        for genome, seed, side in todo:
+            bases.append(self._template(side, settings[genome]))
+            found = [one.patch for one in settings[genome] if one.patch is not None]
+            patches.append([("seed", seed), *found])
+        every = LOOK_MS * PS_PER_MS if self.objective.looks else None
+        values, looks, prints, _, failed = _native.trials(
+            bases, patches, self.figures, self.workers, every
+        )
+        self.runs += len(todo)
+        whys = dict(failed)
+        table = values.reshape(len(todo), -1)
+        seen = [
+            self._seen(genome, table[row], looks[row], int(prints[row]))
+            for row, (genome, _, _) in enumerate(todo)
+        ]
+        each = len(seeds) * self.sides
+        return [
+            self._judged(genome, seen[at * each : (at + 1) * each], whys, at * each)
+            for at, genome in enumerate(genomes)
+        ]
+
+    def _template(self, side: int, settings: Sequence[Setting]) -> _native.Resolved:
+        """The scenario with those changes that only text can make; each is read once."""
+        fields = {k: v for one in settings if one.patch is None for k, v in one.fields.items()}
+        key = (side, json.dumps(fields, sort_keys=True))
+        if key not in self._templates:
+            if len(self._templates) > 1000:
+                self._templates.clear()
+            copy = self._reads[side].copy()
+            with refusing():
+                for path, value in fields.items():
+                    copy.set(path, written(value), f"set {path}")
+                self._templates[key] = copy.resolve_once(None)
+            if hosted := self._templates[key].hosted:
+                raise Unfinished(
+                    f"`{hosted[0]}` is a class of Python, which a hunt does not run",
+                    fix="take a part of the tables",
+                )
+        return self._templates[key]
+
+    def _seen(self, genome: Genome, row: Any, looks: Any, fingerprint: int) -> Seen:
+        flows = max(1, len(self.objective.flows))
+        grid = looks.reshape(-1, flows, 2) if len(looks) else None
+        by_flow = [] if grid is None else list(range(flows))
+        return Seen(
+            figures=dict(zip(self.figures, (float(x) for x in row), strict=True)),
+            delivered=[] if grid is None else [grid[:, f, 0].tolist() for f in by_flow],
+            windows=[] if grid is None else [grid[:, f, 1].tolist() for f in by_flow],
+            seconds=self.space.seconds(genome),
+            chances_ms=self.space.chances_ms(genome) if self.objective.looks else None,
+            fingerprint=f"{fingerprint:016x}",
+        )
+
+    def _judged(
+        self, genome: Genome, seen: Sequence[Seen], whys: Mapping[int, str], first: int
+    ) -> Judged:
+        why = next((whys[first + i] for i in range(len(seen)) if first + i in whys), None)
+        scores: list[float | None] = []
+        for at in range(0, len(seen), self.sides):
+            other = seen[at + 1] if self.sides > 1 else None
+            scores.append(None if why else self.objective.score(seen[at], other))
+        known = [one for one in scores if one is not None]
+        score = statistics.median(known) if len(known) == len(scores) else None
+        figures = {name: seen[0].value(name) for name in self.figures}
+        prints = tuple(one.fingerprint for one in seen[:: self.sides])
+        if score is None and why is None:
+            why = f"the objective `{self.objective.name}` has no value"
+        return Judged(genome, score, tuple(scores), figures, prints, why)

@@ -1,0 +1,283 @@
+"""Search: what a space keeps, what a score means, and what an archive depends on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import backwater as package
+from backwater.errors import Refusal, Unfinished
+from backwater.model import scenario
+from backwater.search import finding, hunt, objectives, scenes
+from backwater.search.archive import NAME
+from backwater.search.draws import Draws
+from backwater.search.hunt import Request
+from backwater.search.objectives import Seen
+from backwater.search.shrink import shrink
+from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
+from backwater.search.spaces import Path as Paths
+from backwater.search.trials import Trials
+from backwater.study.definition import Study
+from command import call
+
+SPACES: list[Space] = [Link(100), Traffic(), Steps(), Paths(), Jitter()]
+CUBIC = {"kind": "cubic"}
+
+
+def trials(
+    space: Space, name: str = "waste", workers: int = 1, controller: str = "cubic"
+) -> Trials:
+    goal = objectives.objective(name, "f")
+    read = scenario.read(space.scene())[0]
+    return Trials(read, space, goal, [{"kind": controller}], goal.flows, workers)
+
+
+def request(space: Space, **changed: object) -> Request:
+    fields = {"target": None, "against": None, "objective": "waste", "seed": 1, "evals": 12}
+    fields |= {"search": "ga", "shrink": False, "what": "cubic", **changed}
+    return Request(space=space, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
+def test_draws_mutants_and_children_keep_the_constraints(space: Space) -> None:
+    draws = Draws(1, "test", space.name)
+    one, other = space.draw(draws), space.draw(draws)
+    found = [one, other]
+    for _ in range(20):
+        found.append(space.mutate(found[-1], draws))
+    found += [space.cross(one, mutant, draws) for mutant in found[2:]]
+    for genome in found:
+        assert len(genome) == len(space.bounds())
+        for gene, value in zip(space.bounds(), genome, strict=True):
+            assert gene.low <= value <= gene.high
+        if isinstance(space, Link):
+            sums, ends = np.cumsum(genome), np.arange(1, 5001)
+            assert sums[-1] == 5000
+            assert (sums <= ends).all()
+            assert (sums >= ends - space.slack).all()
+        if isinstance(space, Traffic):
+            assert sum(genome) <= space.most
+    assert len(set(found)) > 8
+
+
+def test_draws_depend_on_their_key_alone() -> None:
+    first = [Draws(1, "ga", 3, 5).unit(), Draws(1, "ga", 3, 6).unit()]
+    assert first == [Draws(1, "ga", 3, 5).unit(), Draws(1, "ga", 3, 6).unit()]
+    assert first[0] != first[1] != Draws(2, "ga", 3, 6).unit()
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
+def test_a_genome_runs_as_its_scenario_does(space: Space) -> None:
+    """The changes without text, against the same written out and run by itself."""
+    goal = "starve" if space.name == "jitter" else "waste"
+    trial = trials(space, goal)
+    genome = space.draw(Draws(7, "test"))
+    judged = trial.judge([genome], [3])[0]
+    written = finding.applied(space.scene(), space.settings(genome))
+    for flow in trial.objective.flows:
+        written["flows"][flow]["controller"] = CUBIC
+    run = package.run(written, seed=3, columns=False)
+    assert judged.why is None
+    assert judged.fingerprints == (run.fingerprint,)
+
+
+def test_rates_of_a_step_are_counted_by_hand() -> None:
+    """1 Mbit/s for 0.5 s and 6 Mbit/s for 0.5 s are 41.67 and 250 packets of 1500 B."""
+    at_ms = Steps().chances_ms((2, 12, 1, 1, 10, 10, 1))
+    assert [int(np.sum((at_ms > low) & (at_ms <= low + 500))) for low in (0, 500)] == [41, 250]
+
+
+def seen(delivered: list[float], chances: list[int] | None = None, **figures: float) -> Seen:
+    names = {
+        name.replace("__", ".").replace("_R", f"ports.{scenes.DOWN}"): x
+        for name, x in figures.items()
+    }
+    return Seen(names, [delivered], [[1.0] * len(delivered)], len(delivered) / 10, chances, "")
+
+
+def test_scores_are_those_of_their_definitions() -> None:
+    score = {name: one.score for name, one in objectives.OBJECTIVES.items()}
+    fast = seen([], flows__f__goodput_bps=8e6)
+    slow = seen([], flows__f__goodput_bps=2e6)
+    assert score["gap"](slow, fast) == 0.75
+    assert score["gap"](fast, slow) == -0.75
+    two = seen([], flows__a__goodput_bps=1e6, flows__b__goodput_bps=9e6)
+    assert score["starve"](two, None) == pytest.approx(0.8)
+    assert score["waste"](seen([], _R__utilisation=0.25), None) == 0.75
+    # Ten intervals of 100 ms. Nothing comes in 3 to 7; the link could send in all but the fourth.
+    bytes_ = [1.0, 2, 3, 3, 3, 3, 3, 3, 4, 5]
+    could = [100 * slot + 50 for slot in range(10) if slot != 3]
+    assert score["stall"](seen(bytes_, None), None) == 0.5
+    assert score["stall"](seen(bytes_, could), None) == 0.4
+    assert score["waste"](seen([]), None) is None
+
+
+def archived(folder: Path) -> bytes:
+    return (folder / NAME).read_bytes()
+
+
+def test_an_archive_does_not_depend_on_threads_or_interruptions(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        hunt.hunt(request(Steps()), trials(Steps(), workers=workers), tmp_path / str(workers))
+    whole = archived(tmp_path / "1")
+    assert whole == archived(tmp_path / "2")
+    # As a kill leaves it: in the middle of a line.
+    for part in (len(whole) // 3, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut").mkdir(exist_ok=True)
+        (tmp_path / "cut" / NAME).write_bytes(whole[:part])
+        hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "cut")
+        assert archived(tmp_path / "cut") == whole
+    again = trials(Steps())
+    hunt.hunt(request(Steps()), again, tmp_path / "cut")
+    assert again.runs == 0
+
+
+def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
+    hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = archived(tmp_path).splitlines(keepends=True)
+    with pytest.raises(Refusal, match="another search: seed differ"):
+        hunt.hunt(request(Steps(), seed=2), trials(Steps()), tmp_path)
+    first = json.loads(lines[0])
+    (tmp_path / NAME).write_text(json.dumps(first | {"engine": "other"}) + "\n")
+    with pytest.raises(Refusal, match="another engine"):
+        hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+    (tmp_path / NAME).write_bytes(lines[0] + b"{broken\n" + lines[1])
+    with pytest.raises(Refusal, match="damaged") as caught:
+        hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+    assert caught.value.line == 2
+    assert (tmp_path / NAME).read_bytes() == lines[0] + b"{broken\n" + lines[1]
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "whole")
+    calls = 0
+
+    def full(_: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(Unfinished, match="No space left"):
+            hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
+    hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
+    assert archived(tmp_path / "full") == archived(tmp_path / "whole")
+
+
+def test_shrinking_leaves_only_what_the_score_needs() -> None:
+    """A long queue and steps of delay do nothing here: the step of rate is the cause."""
+    trial = trials(Steps())
+    found = trial.judge([(1, 20, 3, 27, 17, 13, 71)], [1])[0]
+    simple, _ = shrink(trial, found, [1])
+    assert simple.score is not None
+    assert found.score is not None
+    assert simple.score >= 0.9 * found.score
+    assert trial.space.order(simple.genome) < trial.space.order(found.genome)
+    # Another round finds nothing simpler.
+    assert shrink(trial, simple, [1])[0].genome == simple.genome
+
+
+def test_a_search_finds_what_chance_does_not(tmp_path: Path) -> None:
+    """The objective is how near a genome is to one point of 20⁴·30²·100 or so."""
+
+    class Near(Trials):
+        def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
+            from backwater.search.trials import Judged
+
+            aim = (3, 17, 5, 25, 35, 12, 60)
+            spans = [gene.high - gene.low for gene in self.space.bounds()]
+            found = []
+            for one in genomes:
+                off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
+                score = 1 - off / len(aim)
+                found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
+            self.runs += len(genomes) * len(seeds)
+            return found
+
+    better = []
+    for seed in range(1, 11):
+        space, goal = Steps(), objectives.objective("waste", "f")
+        near = Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
+        asked = request(space, seed=seed, evals=300)
+        found = hunt.hunt(asked, near, tmp_path / str(seed))
+        scores = {name: score for name, (score, _) in found.methods.items()}
+        better.append((scores["ga"] or 0) - (scores["random"] or 0))
+    assert sorted(better)[5] > 0
+
+
+def test_a_finding_is_a_study_that_runs_again(tmp_path: Path) -> None:
+    out, study = tmp_path / "hunt", tmp_path / "found-cubic.md"
+    args = ("hunt", "cubic", "--evals", "8", "--out", str(out), "--save", str(study))
+    said = call(*args, "--workers", "1", "--json", cwd=tmp_path)
+    assert said.code == 0, said.err
+    document = said.document
+    assert document["finding"]["score"] == max(m["best"] for m in document["methods"])
+    assert Study.load(study).id == "found-cubic"
+    ran = call("study", "run", study, "--out", tmp_path / "out", "--json", cwd=tmp_path)
+    claims = ran.document["claims"]
+    assert [claim["verdict"] for claim in claims] == ["reproduced"], ran.err
+    again = call(*args, "--workers", "2", "--json", cwd=tmp_path).document
+    assert again["finding"] == document["finding"]
+
+
+def test_any_scenario_is_searched_by_its_fields(tmp_path: Path) -> None:
+    """Of these buffers the smallest loses most: the closed answer of an overloaded port."""
+    file = tmp_path / "scenario.toml"
+    file.write_text(burst())
+    args = ("--space", "parts", "--vary", "links.down.buffer=5..9 packets", "--evals", "5")
+    said = call(
+        *("hunt", file, *args, "--objective", "metric:flows.f.dropped_pkts"),
+        *("--search", "random", "--out", str(tmp_path / "out"), "--json"),
+        cwd=tmp_path,
+    )
+    assert said.code == 0, said.err
+    found = said.document["finding"]
+    assert found["says"] == "links.down.buffer = 5 packets"
+
+
+def burst() -> str:
+    scene = scenes.one()
+    source = {"kind": "packets", "at_us": [0] * 40, "bytes": [1500]}
+    scene["flows"] = {"f": {"from": "S", "to": "R", "source": source}}
+    return "\n".join(finding._scenario(scene)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "what"),
+    [
+        (("nothing",), "there is no `nothing`"),
+        (("cubic", "--space", "lnk"), "there is no space `lnk`"),
+        (("cubic", "--objective", "wast"), "there is no objective `wast`"),
+        (("cubic", "--objective", "starve"), "needs a flow `a`"),
+        (("cubic", "--search", "gaa"), "there is no search `gaa`"),
+        (("cubic", "--target", "flows.f"), "a controller has no flows"),
+        (("cubic", "--space", "link", "--slack", "0"), "nothing to search"),
+        (("cubic", "--vary", "a=1"), "varies no fields"),
+        (("cubic", "--corpus", "."), "the corpus cannot be read"),
+        (("cubic", "--save", "x.txt"), "no file of a study"),
+        (("cubic", "--objective", "metric:flows.f.speed"), "has no figure"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(
+    tmp_path: Path, args: tuple[str, ...], what: str
+) -> None:
+    said = call("hunt", *args, "--out", tmp_path / "out", "--evals", "4", cwd=tmp_path)
+    assert said.code in (2, 3)
+    assert what in said.err
+
+
+def test_a_space_of_one_point_is_refused() -> None:
+    assert Parts(["duration=5 s"], 5.0).unmet() is not None
+    assert Parts(["duration=5 s,6 s"], 5.0).unmet() is None
+    for wrong in ("duration", "=5", "x=9..1", "x=0..9999999"):
+        with pytest.raises(Refusal):
+            Parts([wrong], 5.0)

@@ -36,7 +36,13 @@ def trials(
 
 
 def request(space: Space, **changed: object) -> Request:
-    fields = {"target": None, "against": None, "objective": "waste", "seed": 1, "evals": 12}
+    fields: dict[str, object] = {
+        "target": None,
+        "against": None,
+        "objective": "waste",
+        "seed": 1,
+        "evals": 12,
+    }
     fields |= {"search": "ga", "shrink": False, "what": "cubic", **changed}
     return Request(space=space, **fields)  # type: ignore[arg-type]
 
@@ -223,7 +229,7 @@ def test_a_finding_is_a_study_that_runs_again(tmp_path: Path) -> None:
     assert document["finding"]["score"] == max(m["best"] for m in document["methods"])
     assert Study.load(study).id == "found-cubic"
     ran = call("study", "run", study, "--out", tmp_path / "out", "--json", cwd=tmp_path)
-    claims = ran.document["claims"]
+    claims = ran.document["studies"][0]["claims"]
     assert [claim["verdict"] for claim in claims] == ["reproduced"], ran.err
     again = call(*args, "--workers", "2", "--json", cwd=tmp_path).document
     assert again["finding"] == document["finding"]

@@ -121,7 +121,7 @@ def _shown(value: float | None) -> str:
 
 
 def _has_link(base: Mapping[str, Any]) -> bool:
-    return base.get("links", {}).get("down", {}).get("kind") == "trace"
+    return bool(base.get("links", {}).get("down", {}).get("kind") == "trace")
 
 
 def _held(held: Mapping[str, Any], one: Judged) -> str:

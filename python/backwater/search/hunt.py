@@ -109,7 +109,7 @@ def hunt(
         why = next((m.why for members in known.values() for m in members if m.why), None)
         what = f"no run has a score: {why}" if why else "no run has a score"
         raise Unfinished(what, place=request.objective, fix="choose another objective or space")
-    best, method, held, dropped = _rescored(known, trials, archive)
+    best, winner, held, dropped = _rescored(known, trials, archive)
     shrunk, again = None, None
     if request.shrink and best is not None:
         shrunk, again = _shrunk(best, trials, archive, seeds)
@@ -126,7 +126,7 @@ def hunt(
             for name, members in known.items()
         },
         best=best,
-        best_method=method,
+        best_method=winner,
         held=held,
         shrunk=shrunk,
         shrunk_held=again,

@@ -59,8 +59,7 @@ class Trials:
                     path = f"flows.{flow}.controller"
                     copy.set(path, written(controller), f"--target {flow}")
             self._reads.append(copy)
-        flow = flows[0] if flows else None
-        self._cell = [] if flow is None else [f"flows.{flow}.{name}" for name in CELL]
+        self._cell = [f"flows.{flow}.{name}" for flow in flows[:1] for name in CELL]
         wanted = [*objective.figures, *self._cell]
         if objective.name == "waste" and space.name == "traffic":
             wanted.append("flows.cross.goodput_bps")

@@ -113,5 +113,5 @@ def round_125(value: int) -> int:
     """The nearest of 1, 2, 5, 10, 20, 50 and so on."""
     if value < 1:
         return value
-    power = 10 ** (len(str(value)) - 1)
+    power = int(10 ** (len(str(value)) - 1))
     return min((step * power for step in (1, 2, 5, 10)), key=lambda near: (abs(near - value), near))

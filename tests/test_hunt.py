@@ -11,10 +11,10 @@ import pytest
 import backwater as package
 from backwater.errors import Refusal, Unfinished
 from backwater.model import scenario
-from backwater.search import finding, hunt, objectives, scenes
+from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
 from backwater.search.draws import Draws
-from backwater.search.hunt import Request
+from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
 from backwater.search.shrink import shrink
 from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
@@ -35,7 +35,7 @@ def trials(
     return Trials(read, space, goal, [{"kind": controller}], goal.flows, workers)
 
 
-def request(space: Space, **changed: object) -> Request:
+def request(space: Space, **changed: object) -> HuntRequest:
     fields: dict[str, object] = {
         "target": None,
         "against": None,
@@ -44,7 +44,7 @@ def request(space: Space, **changed: object) -> Request:
         "evals": 12,
     }
     fields |= {"search": "ga", "shrink": False, "what": "cubic", **changed}
-    return Request(space=space, **fields)  # type: ignore[arg-type]
+    return HuntRequest(space=space, **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
@@ -77,12 +77,12 @@ def test_draws_depend_on_their_key_alone() -> None:
 
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
 def test_a_genome_runs_as_its_scenario_does(space: Space) -> None:
-    """The changes without text, against the same written out and run by itself."""
+    """The changes without text, against the same written out and run alone."""
     goal = "starve" if space.name == "jitter" else "waste"
     trial = trials(space, goal)
     genome = space.draw(Draws(7, "test"))
     judged = trial.judge([genome], [3])[0]
-    written = finding.applied(space.scene(), space.settings(genome))
+    written = found_study.applied(space.scene(), space.settings(genome))
     for flow in trial.objective.flows:
         written["flows"][flow]["controller"] = CUBIC
     run = package.run(written, seed=3, columns=False)
@@ -127,32 +127,32 @@ def archived(folder: Path) -> bytes:
 
 def test_an_archive_does_not_depend_on_threads_or_interruptions(tmp_path: Path) -> None:
     for workers in (1, 2):
-        hunt.hunt(request(Steps()), trials(Steps(), workers=workers), tmp_path / str(workers))
+        methods.hunt(request(Steps()), trials(Steps(), workers=workers), tmp_path / str(workers))
     whole = archived(tmp_path / "1")
     assert whole == archived(tmp_path / "2")
     # As a kill leaves it: in the middle of a line.
     for part in (len(whole) // 3, len(whole) // 2, len(whole) - 1):
         (tmp_path / "cut").mkdir(exist_ok=True)
         (tmp_path / "cut" / NAME).write_bytes(whole[:part])
-        hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "cut")
+        methods.hunt(request(Steps()), trials(Steps()), tmp_path / "cut")
         assert archived(tmp_path / "cut") == whole
     again = trials(Steps())
-    hunt.hunt(request(Steps()), again, tmp_path / "cut")
+    methods.hunt(request(Steps()), again, tmp_path / "cut")
     assert again.runs == 0
 
 
 def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
-    hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
     lines = archived(tmp_path).splitlines(keepends=True)
     with pytest.raises(Refusal, match="another search: seed differ"):
-        hunt.hunt(request(Steps(), seed=2), trials(Steps()), tmp_path)
+        methods.hunt(request(Steps(), seed=2), trials(Steps()), tmp_path)
     first = json.loads(lines[0])
     (tmp_path / NAME).write_text(json.dumps(first | {"engine": "other"}) + "\n")
     with pytest.raises(Refusal, match="another engine"):
-        hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+        methods.hunt(request(Steps()), trials(Steps()), tmp_path)
     (tmp_path / NAME).write_bytes(lines[0] + b"{broken\n" + lines[1])
     with pytest.raises(Refusal, match="damaged") as caught:
-        hunt.hunt(request(Steps()), trials(Steps()), tmp_path)
+        methods.hunt(request(Steps()), trials(Steps()), tmp_path)
     assert caught.value.line == 2
     assert (tmp_path / NAME).read_bytes() == lines[0] + b"{broken\n" + lines[1]
 
@@ -162,7 +162,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(
 ) -> None:
     import os
 
-    hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "whole")
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path / "whole")
     calls = 0
 
     def full(_: int) -> None:
@@ -174,8 +174,8 @@ def test_a_full_disk_is_named_and_nothing_is_lost(
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         with pytest.raises(Unfinished, match="No space left"):
-            hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
-    hunt.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
+            methods.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path / "full")
     assert archived(tmp_path / "full") == archived(tmp_path / "whole")
 
 
@@ -214,7 +214,7 @@ def test_a_search_finds_what_chance_does_not(tmp_path: Path) -> None:
         space, goal = Steps(), objectives.objective("waste", "f")
         near = Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
         asked = request(space, seed=seed, evals=300)
-        found = hunt.hunt(asked, near, tmp_path / str(seed))
+        found = methods.hunt(asked, near, tmp_path / str(seed))
         scores = {name: score for name, (score, _) in found.methods.items()}
         better.append((scores["ga"] or 0) - (scores["random"] or 0))
     assert sorted(better)[5] > 0
@@ -252,9 +252,9 @@ def test_any_scenario_is_searched_by_its_fields(tmp_path: Path) -> None:
 
 def burst() -> str:
     scene = scenes.one()
-    source = {"kind": "packets", "at_us": [0] * 40, "bytes": [1500]}
+    source = {"kind": "packet-list", "at_us": [0] * 40, "bytes": [1500]}
     scene["flows"] = {"f": {"from": "S", "to": "R", "source": source}}
-    return "\n".join(finding._scenario(scene)) + "\n"
+    return "\n".join(found_study._scenario(scene)) + "\n"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ fn value(option: &Opt) -> String {
         (Kind::Number, _) => "1.5".into(),
         (Kind::Flag, _) => "true".into(),
         (Kind::Choice(words), _) => format!("{:?}", words[0]),
+        (Kind::Series, "at_ms" | "at_us") => "[0, 4, 9]".into(),
+        (Kind::Series, "rate_bps") => "[2000000, 0, 3000000]".into(),
+        (Kind::Series, _) => "[700, 600, 800]".into(),
         (other, name) => panic!("a value for {name}, {other:?}"),
     }
 }

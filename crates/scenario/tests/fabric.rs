@@ -69,8 +69,9 @@ fn marks_come_back_as_notifications_in_a_class_of_their_own() {
         // Each is seen at two ports.
         let first: Vec<u64> = mine.chunks(2).map(|pair| pair[0]).collect();
         assert!(first.len() >= 2);
+        // One of the two may have waited for an acknowledgement before it: 84 B at 40 Gbit/s are 16.8 ns.
         assert!(
-            first.windows(2).all(|w| w[1] - w[0] >= 50_000_000),
+            first.windows(2).all(|w| w[1] - w[0] >= 50_000_000 - 16_800),
             "{first:?}"
         );
     }

@@ -16,6 +16,7 @@ from backwater import _native
 from backwater.cli import console, options
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Refusal, nearest
 from backwater.present.tabular import figures, words
+from backwater.tools.rfc9743 import BASELINES
 
 NAME = "hunt"
 # Seconds between lines of progress.
@@ -72,21 +73,14 @@ def command(
 ) -> int:
     """Search for an environment in which a controller or a mechanism fails."""
     from backwater.model.machine import available_cores
-    from backwater.search import hunt as searches
+    from backwater.search import methods as searches
     from backwater.search.objectives import objective as named
-    from backwater.search.operators import METHODS
 
-    if search not in METHODS:
-        near = nearest(search, METHODS) or list(METHODS)
-        raise Refusal(
-            f"there is no search `{search}`", place="--search", nearest=near, fix="name one"
-        )
-    if save is not None and (not save.parent.is_dir() or save.suffix != ".md"):
-        raise Refusal("this is no file of a study", place=str(save), fix="name a .md in a folder")
+    _check(search, save)
     goal = named(objective, target or "")
     chosen = _space(space, slack, most, steps, vary or [], what)
     hunted = _Hunted.of(what, chosen, goal, target, against)
-    request = searches.Request(
+    request = searches.HuntRequest(
         space=chosen,
         what=hunted.label,
         target=target,
@@ -99,18 +93,40 @@ def command(
         corpus=_corpus(corpus, chosen),
         scene=hashlib.sha256(hunted.text().encode()).hexdigest(),
     )
-    trials = hunted.trials(workers or available_cores(), goal.against)
-    found = searches.hunt(request, trials, out, _Line(), limit)
-    code = EXIT_DONE if found.best is not None else EXIT_UNEXPECTED
+    cores = workers or available_cores()
+    found = searches.hunt(request, hunted.trials(cores, goal.against), out, _Line(), limit)
+    return _finish(found, hunted, cores, save, context, json)
+
+
+def _finish(
+    found: Any,
+    hunted: _Hunted,
+    cores: int,
+    save: Path | None,
+    context: typer.Context,
+    json: bool,
+) -> int:
     one = found.shrunk or found.best
-    reference = None if one is None else hunted.reference_score(one, workers or available_cores())
+    reference = None if one is None else hunted.reference_score(one, cores)
     if save is not None and one is not None:
         _save(save, found, one, hunted, reference, context.obj)
     if json:
         console.emit(_document(found, one, reference, save))
     else:
         _show(found, one, hunted, reference, save)
-    return code
+    return EXIT_DONE if found.best is not None else EXIT_UNEXPECTED
+
+
+def _check(search: str, save: Path | None) -> None:
+    from backwater.search.operators import METHODS
+
+    if search not in METHODS:
+        near = nearest(search, METHODS) or list(METHODS)
+        raise Refusal(
+            f"there is no search `{search}`", place="--search", nearest=near, fix="name one"
+        )
+    if save is not None and (not save.parent.is_dir() or save.suffix != ".md"):
+        raise Refusal("this is no file of a study", place=str(save), fix="name a .md in a folder")
 
 
 class _Hunted:
@@ -123,7 +139,7 @@ class _Hunted:
         self.read, self.name = scenario.read(scene)
         self.label = self.name
         self.target: Mapping[str, Any] | None = None
-        self.reference: tuple[str, Mapping[str, Any]] = ("cubic", {"kind": "cubic"})
+        self.reference: tuple[str, Mapping[str, Any]] = (BASELINES[0], {"kind": BASELINES[0]})
 
     @staticmethod
     def of(what: str, space: Any, goal: Any, target: str | None, against: str | None) -> _Hunted:
@@ -150,7 +166,7 @@ class _Hunted:
                 fix = "name a controller of `backwater list controllers`, or a scenario's file"
                 raise Refusal(f"there is no `{what}`", place="WHAT", nearest=near, fix=fix)
             hunted = _Hunted(_tables(Path(what)), space, goal, _flow(target))
-        reference = against or ("newreno" if hunted.label == "cubic" else "cubic")
+        reference = against or BASELINES[hunted.label == BASELINES[0]]
         table, label = subject(reference, [])
         hunted.reference = (label, table)
         return hunted
@@ -168,7 +184,7 @@ class _Hunted:
 
     def reference_score(self, one: Any, workers: int) -> float | None:
         """The score of the reference on an environment; None where the objective compares both."""
-        from backwater.search.hunt import FRESH
+        from backwater.search.methods import FRESH
         from backwater.search.trials import Trials
 
         if self.goal.against or not self.flows:
@@ -264,14 +280,14 @@ class _Line:
 def _save(
     path: Path, found: Any, one: Any, hunted: _Hunted, reference: float | None, line: list[str]
 ) -> None:
-    from backwater.search import finding
+    from backwater.search import found_study
 
     sides = None
     if hunted.target is not None:
         target = (hunted.label, hunted.target)
-        sides = finding.Sides(target, hunted.reference, hunted.flows, reference)
+        sides = found_study.Sides(target, hunted.reference, hunted.flows, reference)
     said = shlex.join(["backwater", *line[1:]])
-    text = finding.study(path.stem, found, one, hunted.scene, hunted.goal, sides, said)
+    text = found_study.study(path.stem, found, one, hunted.scene, hunted.goal, sides, said)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -289,7 +305,7 @@ def _document(found: Any, one: Any, reference: float | None, save: Path | None) 
     return {
         "schema": "backwater/hunted/1",
         "version": _native.version(),
-        "request": found.request.written(),
+        "asked": found.request.written(),
         "archive": str(found.archive),
         "deterministic": found.deterministic,
         "methods": [

@@ -6,5 +6,6 @@ driven by the caller; `trace_file` fits, makes and reads traces of links. `pytho
 controllers, detectors and responders from files of Python. `workers` runs batches, those with such
 classes in processes (`worker`), and `cluster` on other computers. `arguments` checks what a person
 passes, `invariants` what holds at the end of a run; `outputs` writes the files that are named for
-results. `machine` describes the computer.
+results. `machine` describes the computer, `record_file` holds the events of
+a run in columns.
 """

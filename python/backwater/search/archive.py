@@ -29,7 +29,7 @@ class Archive:
     def __init__(self, folder: Path, request: Mapping[str, Any]) -> None:
         self.path = folder / NAME
         self.lines: list[dict[str, Any]] = []
-        first = {"schema": SCHEMA, "engine": _native.engine_id(), "request": dict(request)}
+        first = {"schema": SCHEMA, "engine": _native.engine_id(), "asked": dict(request)}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -87,7 +87,7 @@ class Archive:
         elif there.get("engine") != here["engine"]:
             what = "the archive is of another engine, whose scores may differ"
         else:
-            before, now = there.get("request", {}), here["request"]
+            before, now = there.get("asked", {}), here["asked"]
             names = sorted(k for k in {*before, *now} if before.get(k) != now.get(k))
             what = f"the archive is of another search: {', '.join(names)} differ"
         raise Refusal(what, place=str(self.path), fix="name another folder with --out")

@@ -37,7 +37,7 @@ def best_of_cells(folder: Path, space: Space) -> list[Genome]:
         first = documents[0]
         if first["schema"] != SCHEMA:
             raise ValueError("it is no archive of a hunt")
-        request = first["request"]
+        request = first["asked"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         fix = "name the folder of a hunt, or leave --corpus out"
         raise Refusal(f"the corpus cannot be read: {error}", place=str(path), fix=fix) from error

@@ -13,7 +13,7 @@ T = TypeVar("T")
 class Draws:
     """A stream keyed by a seed and names.
 
-    Of Python's generator only `random()` is used, whose values are promised to stay the same.
+    Only `random()` of the generator is used: its values are promised to stay the same.
     """
 
     def __init__(self, seed: int, *key: object) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from backwater.search import settings
+from backwater.tools.contest_runs import SATURATED
+from backwater.tools.rfc9743 import BASELINES
+
 DOWN, UP = "S>R", "R>S"
 # Bytes of an IP packet of data.
 PACKET = 1500
@@ -19,14 +23,14 @@ def one(rate_mbps: int = 12, one_way_us: int = 20_000, packets: int = 60) -> dic
             "down": _trace(rate_mbps, one_way_us, packets),
             "up": _back("R", "S", one_way_us),
         },
-        "flows": {"f": _flow("S", "R", {"kind": "bulk"})},
+        "flows": {"f": _flow("S", "R", SATURATED)},
     }
 
 
 def crossed(rate_mbps: int = 12, one_way_us: int = 20_000, packets: int = 60) -> dict[str, Any]:
     """The same with packets of nobody, `cross`, in the same queue."""
     scene = one(rate_mbps, one_way_us, packets)
-    source = {"kind": "packets", "at_us": [0], "bytes": [PACKET]}
+    source = settings.listed([0], PACKET)
     scene["flows"]["cross"] = {"from": "S", "to": "R", "source": source}
     return scene
 
@@ -58,8 +62,8 @@ def pair(rate_mbps: int = 12, rtt_us: int = 60_000, packets: int = 240) -> dict[
         },
         "ports": {"L>M": {"buffer": f"{packets} packets"}},
         "flows": {
-            "a": _flow("A", "C", {"kind": "bulk"}),
-            "b": _flow("B", "D", {"kind": "bulk"}),
+            "a": _flow("A", "C", SATURATED),
+            "b": _flow("B", "D", SATURATED),
         },
     }
 
@@ -90,6 +94,6 @@ def _flow(start: str, end: str, source: dict[str, Any]) -> dict[str, Any]:
         "from": start,
         "to": end,
         "transport": "tcp",
-        "controller": {"kind": "newreno"},
+        "controller": {"kind": BASELINES[1]},
         "source": source,
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backwater import _native
+from backwater.model.builders import Source
 
 PS_PER_MS = 1_000_000_000
 # A longer list is packed.
@@ -67,9 +68,14 @@ def buffer(link: str, port: str, packets: int) -> Setting:
     return Setting(("buffer", port, packets), {f"links.{link}.buffer": f"{packets} packets"})
 
 
+def listed(at_us: Any, size: int) -> dict[str, Any]:
+    """A source of packets of one size at these instants."""
+    return Source.packet_list(at_us=packed(at_us), bytes=[size]).table()
+
+
 def packets(flow: str, at_us: Any, size: int) -> Setting:
     """The packets of a flow."""
-    table = {"kind": "packets", "at_us": packed(at_us), "bytes": [size]}
+    table = listed(at_us, size)
     return Setting(("packets", flow, array(at_us), array([size])), {f"flows.{flow}.source": table})
 
 

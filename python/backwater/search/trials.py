@@ -115,7 +115,7 @@ class Trials:
                 self._templates[key] = copy.resolve_once(None)
             if hosted := self._templates[key].hosted:
                 raise Unfinished(
-                    f"`{hosted[0]}` is a class of Python, which a hunt does not run",
+                    f"`{hosted[0]}` is a class of your own, which a hunt does not run",
                     fix="take a part of the tables",
                 )
         return self._templates[key]

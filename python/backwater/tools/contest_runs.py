@@ -20,6 +20,8 @@ from backwater.model.machine import available_cores
 from backwater.model.tables import tables
 from backwater.tools import matching_stamp
 
+# A flow that always has data.
+SATURATED = {"kind": "bulk"}
 # The default traces: the contest's own, and a pair that it did not have.
 TRACES = (
     ("Verizon-LTE-short.up", "Verizon-LTE-short.down"),
@@ -201,7 +203,7 @@ def scenario(
         "frame": "1514 B",
         "silence": SILENCE,
         "controller": kind,
-        "source": {"kind": "bulk"},
+        "source": SATURATED,
     }
     data = link("S", "R", direction.data)
     if late is not None:

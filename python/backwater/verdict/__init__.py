@@ -7,5 +7,5 @@ their labels. `interval` gives the 95 % interval of a mean over seeds, `exact` t
 quantiles and rare losses. `judge` puts them together and writes the record of a claim; `ablated`
 says whether it can fail, and `readings` puts several readings of one sentence side by side.
 `finding` is what is found of a claim, `losses` judges bounds on losses, and `jain` has the interval
-of Jain's index.
+of Jain's index. `published` holds cases against published numbers.
 """

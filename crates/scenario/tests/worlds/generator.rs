@@ -600,6 +600,16 @@ fn usual(dice: &mut Dice<'_>, option: &Value) -> Value {
         "length" => json!(format!("{} m", dice.below(300))),
         "ratio" => json!(format!("{} dB", dice.below(30))),
         "power" => json!(format!("-{} dBm", 40 + dice.below(60))),
+        // Lists of one part have one length.
+        "series" => match name {
+            "at_ms" | "at_us" => {
+                let step = 1 + dice.below(50);
+                json!([0, step, 3 * step])
+            }
+            "rate_bps" => json!([1_000_000 + dice.below(9_000_000), 0, 5_000_000]),
+            "loss_ppm" => json!([0, dice.below(500_000), 0]),
+            _ => json!([100 + dice.below(1_300), 700, 1_400]),
+        },
         other => panic!("no value for {name} of type {other}"),
     }
 }

@@ -30,6 +30,8 @@ pub struct Hpcc {
     least: f64,
     /// Window in force, and the one that it is reckoned from.
     window: f64,
+    /// Payload of a packet: a window below it lets one packet go, and the pace says when.
+    mss: u64,
     reference: f64,
     stage: u32,
     /// Smoothed load.
@@ -110,8 +112,8 @@ impl Controller for Hpcc {
 
     fn limits(&self) -> Limits {
         Limits {
-            pacing: Some(Rate((8.0 * self.window / self.base) as u64)),
-            ..Limits::of((self.window as u64).max(1))
+            pacing: Some(Rate(((8.0 * self.window / self.base) as u64).max(1))),
+            ..Limits::of((self.window as u64).max(self.mss))
         }
     }
 
@@ -203,6 +205,7 @@ pub const PART: Part<BuildOf<Hpcc>> = Part {
             additive: args.bytes("additive").0 as f64,
             least: least.min(window),
             window,
+            mss: setup.mss,
             reference: window,
             stage: 0,
             load: 1.0,
@@ -233,6 +236,7 @@ mod tests {
             additive: 80.0,
             least: 1.0,
             window: PRODUCT as f64,
+            mss: 1_000,
             reference: PRODUCT as f64,
             stage: 0,
             load,

@@ -34,6 +34,8 @@ pub struct PowerTcp {
     by_records: bool,
     least: f64,
     window: f64,
+    /// Payload of a packet: a window below it lets one packet go, and the pace says when.
+    mss: u64,
     power: f64,
     records: Option<Records>,
     /// Round trip in seconds, and when it was taken.
@@ -149,8 +151,8 @@ impl Controller for PowerTcp {
 
     fn limits(&self) -> Limits {
         Limits {
-            pacing: Some(Rate((8.0 * self.window / self.base) as u64)),
-            ..Limits::of((self.window as u64).max(1))
+            pacing: Some(Rate(((8.0 * self.window / self.base) as u64).max(1))),
+            ..Limits::of((self.window as u64).max(self.mss))
         }
     }
 
@@ -231,6 +233,7 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
             by_records: args.choice("variant") == "power",
             least: (args.rate("least").0 as f64 / 8.0 * base).min(window),
             window,
+            mss: setup.mss,
             power: 1.0,
             records: None,
             before: None,
@@ -256,6 +259,7 @@ mod tests {
             by_records: true,
             least: 1.0,
             window: 250e3,
+            mss: 1_000,
             power: 1.0,
             records: None,
             before: None,

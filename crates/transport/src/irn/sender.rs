@@ -312,7 +312,10 @@ impl Sender for IrnSender {
         }
         self.core.counters.timeouts += 1;
         let flight = self.in_flight();
-        self.recover(now, self.nxt, Cause::Timeout, flight);
+        // The first packet goes again, and what lies below a packet that has arrived; others may be on their way.
+        let arrived = self.packets.iter().rev().find(|p| p.sacked);
+        let known = arrived.or(self.packets.front()).map(Packet::end);
+        self.recover(now, known.unwrap_or(self.nxt), Cause::Timeout, flight);
         self.restart_timer(now);
     }
 

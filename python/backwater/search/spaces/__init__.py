@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from backwater.search.spaces.base import Bounds, Genome, Space
 from backwater.search.spaces.jitter import Jitter
 from backwater.search.spaces.link import Link
 from backwater.search.spaces.parts import Parts
 from backwater.search.spaces.path import Path
+from backwater.search.spaces.space import Bounds, Genome, Space
 from backwater.search.spaces.steps import Steps
 from backwater.search.spaces.traffic import Traffic
 

@@ -13,7 +13,7 @@ from typing import Any
 from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.base import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS, SLOT_MS = 10_000, 500
 SLOTS = TOTAL_MS // SLOT_MS

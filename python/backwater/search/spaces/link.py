@@ -14,7 +14,7 @@ from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.draws import Draws
 from backwater.search.settings import Setting
-from backwater.search.spaces.base import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS = 5000
 UNEVEN = 0.5

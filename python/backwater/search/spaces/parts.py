@@ -1,4 +1,4 @@
-"""Any fields of any scenario, each with the values that it may take.
+"""Any fields of any scenario, each with the values to try.
 
 They are written `PATH=one,two,three`, or `PATH=low..high` in whole numbers with a unit, such as
 `ports.A>B.buffer=10..100 packets`.
@@ -13,7 +13,7 @@ from typing import Any
 from backwater.errors import Refusal
 from backwater.search import settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.base import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)( .+)?")
 # More values of one field would be no list.

@@ -10,7 +10,7 @@ from typing import Any
 
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.base import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS = 10_000
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.base import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 RATE_KBPS, STEP_MS, QUEUE = 500, 50, 100
 # A packet of 1500 B each millisecond is 12 Mbit/s.

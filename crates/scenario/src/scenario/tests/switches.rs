@@ -77,7 +77,7 @@ fn what_an_input_queued_switch_cannot_have_is_refused() {
     let trace = "links.t = { from = \"W\", to = \"T\", kind = \"trace\", trace = { kind = \"constant\", rate = \"12 Mbit/s\" }, delay = \"0 s\" }\n\
         links.u = { from = \"T\", to = \"W\", rate = \"12 Mbit/s\", delay = \"0 s\" }\nnodes.T = { kind = \"host\" }\n";
     let found = built(&with(queued, trace));
-    assert!(found.what.contains("is a trace link"), "{found}");
+    assert!(found.what.contains("W>T has no line rate"), "{found}");
 }
 
 /// The fabric's table of inputs and outputs has 64 rows.

@@ -46,7 +46,8 @@ pub fn write(
     let Time(first_bit) = frame.at + phy.preamble();
     let described = wifi::Frame {
         first_bit_us: first_bit / 1_000_000,
-        rate: (phy.standard.rates().contains(&frame.rate.0))
+        // Rates of 802.11n and later are not among those of the field.
+        rate: (medium.high.is_none() || phy.standard.rates().contains(&frame.rate.0))
             .then_some((frame.rate.0 / 500_000) as u8),
         channel: match (phy.standard, phy.band) {
             (Standard::HrDsss, _) => Channel::Cck,

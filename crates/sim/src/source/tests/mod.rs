@@ -186,12 +186,14 @@ fn examples() -> Vec<(&'static str, AnySource)> {
             text::replay(b"time_ms,size_B\n0,100\n1,200\n1,1500\n", "auto", 1.0),
         ),
     ];
-    let all: Vec<_> = all
+    let listed = super::listed(Arc::from([0, 500, 500]), Arc::from([100, 1500, 700]));
+    let mut all: Vec<_> = all
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
     // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose
     // station makes its demands.
+    all.push(("packet-list", listed.expect("lists of equal length")));
     assert_eq!(all.len() + 3, SOURCES.len());
     all
 }

@@ -43,6 +43,8 @@ pub struct Dcqcn {
     first: Time,
     /// When T is over.
     step_at: Time,
+    /// The last event.
+    now: Time,
     sent: u64,
     by_time: u32,
     by_bytes: u32,
@@ -69,6 +71,7 @@ impl Dcqcn {
             cut_at: Time::NEVER,
             first: Time::NEVER,
             step_at: Time::NEVER,
+            now: Time::ZERO,
             sent: 0,
             by_time: 0,
             by_bytes: 0,
@@ -177,14 +180,18 @@ impl Dcqcn {
 
 impl Controller for Dcqcn {
     fn on_ack(&mut self, ack: &Ack) {
+        self.now = ack.now;
         if self.law.by_acks && ack.marked > 0 {
             self.notice(ack.now);
         }
     }
 
-    fn on_congestion(&mut self, _congestion: &Congestion) {}
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.now = congestion.now;
+    }
 
     fn on_signal(&mut self, now: Time, signal: &Signal) {
+        self.now = now;
         match signal {
             Signal::Congestion if !self.law.by_acks => self.notice(now),
             Signal::Congestion => {}
@@ -192,6 +199,7 @@ impl Controller for Dcqcn {
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
+        self.now = sent.now;
         if let Some(period) = self.law.bytes
             && self.begun
             && !self.is_at_line()
@@ -207,6 +215,7 @@ impl Controller for Dcqcn {
     }
 
     fn on_timer(&mut self, now: Time) {
+        self.now = now;
         if self.cut_at <= now {
             self.cut_at = Time::NEVER;
             self.decay(now);
@@ -230,7 +239,8 @@ impl Controller for Dcqcn {
                 None => MAX_UNACKNOWLEDGED * self.mss,
             },
             pacing: Some(Rate(self.current as u64)),
-            wake: self.cut_at.min(self.step_at),
+            // A timer that is overdue is due at once.
+            wake: self.cut_at.min(self.step_at).max(self.now),
         }
     }
 

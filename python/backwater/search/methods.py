@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int, float | None], None]
 
 
 @dataclass
-class Request:
+class HuntRequest:
     """What is asked for; all that decides the archive."""
 
     space: Space
@@ -70,7 +70,7 @@ class Request:
 class Found:
     """What a search ends with."""
 
-    request: Request
+    request: HuntRequest
     archive: Path
     # Runs of one controller and one seed, all told; of them those of this call.
     runs: int
@@ -89,7 +89,7 @@ class Found:
 
 
 def hunt(
-    request: Request,
+    request: HuntRequest,
     trials: Trials,
     folder: Path,
     progress: Progress | None = None,
@@ -143,7 +143,7 @@ def _generations(archive: Archive, method: str) -> list[dict[str, Any]]:
     return [line for line in archive.of("generation") if line["method"] == method]
 
 
-def _seeds(archive: Archive, trials: Trials, request: Request) -> tuple[int, ...]:
+def _seeds(archive: Archive, trials: Trials, request: HuntRequest) -> tuple[int, ...]:
     """One seed where none makes a difference, which some genomes show."""
     for line in archive.of("seeds"):
         return tuple(line["seeds"])
@@ -162,7 +162,7 @@ def _seeds(archive: Archive, trials: Trials, request: Request) -> tuple[int, ...
 
 def _search(
     method: str,
-    request: Request,
+    request: HuntRequest,
     trials: Trials,
     archive: Archive,
     seeds: Sequence[int],

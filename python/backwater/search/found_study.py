@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backwater.search.hunt import Found
+from backwater.search.methods import Found
 from backwater.search.objectives import Objective
 from backwater.search.settings import Setting
 from backwater.search.trials import Judged

@@ -55,6 +55,8 @@ fn further(part: &str) -> &'static str {
     match part {
         // Needed with the sizes that it has where they are not written.
         "request-response" => r#", size = "20 kB""#,
+        // Delays or losses, of as many rows.
+        "schedule" => ", delay_us = [0, 2000, 500]",
         _ => "",
     }
 }

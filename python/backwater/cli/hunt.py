@@ -23,17 +23,19 @@ NAME = "hunt"
 _EVERY_S = 5.0
 
 
+_Space = Annotated[str, typer.Option(help="link, traffic, steps, path, jitter or parts.")]
+_Objective = Annotated[
+    str, typer.Option(help="waste, gap, starve, stall, …, deadlock, or metric:FIGURE.")
+]
+
+
 def command(
     context: typer.Context,
     what: Annotated[
         str, typer.Argument(metavar="WHAT", help="A controller, or a scenario in TOML or JSON.")
     ],
-    space: Annotated[
-        str, typer.Option(help="link, traffic, steps, path, jitter or parts.")
-    ] = "steps",
-    objective: Annotated[
-        str, typer.Option(help="waste, gap, starve, stall, …, deadlock, or metric:FIGURE.")
-    ] = "waste",
+    space: _Space = "steps",
+    objective: _Objective = "waste",
     target: Annotated[
         str | None, typer.Option(metavar="flows.NAME", help="In a scenario: whose flow is judged.")
     ] = None,

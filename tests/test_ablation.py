@@ -135,6 +135,7 @@ def test_which_detectors_can_be_put_out_of_reach() -> None:
         "python",
         "queue-rate-difference",
     }
+    assert out_of_reach("sojourn") == {"high": "10 s"}
     assert out_of_reach("overheard-backlog") == {"b_max": 1000.0}
 
 

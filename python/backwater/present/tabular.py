@@ -109,7 +109,9 @@ def _lines(
     head: bool = False,
 ) -> list[str]:
     cells = [
-        (textwrap.wrap(row[i], widths[i]) or [""]) if head or table.columns[i].prose else [row[i]]
+        (textwrap.wrap(row[i], max(1, widths[i])) or [""])
+        if head or table.columns[i].prose
+        else [row[i]]
         for i in kept
     ]
     lines = []

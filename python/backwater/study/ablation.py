@@ -198,4 +198,7 @@ def out_of_reach(detector: str) -> dict[str, Any]:
     options = {option["name"]: option for option in row["options"]}
     if not options.keys() & MARKS.keys():
         return {}
-    return {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
+    found = {name: value for name, value in {**MARKS, **AROUND}.items() if name in options}
+    # A mark in waiting time: the largest that may be written.
+    longest = {name: options[name]["max_written"] for name in found.keys() & MARKS.keys()}
+    return found | {name: longest[name] for name in longest if options[name]["type"] == "time"}

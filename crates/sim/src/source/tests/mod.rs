@@ -247,7 +247,7 @@ fn equal_streams_give_equal_demands_and_copies_carry_on() {
 #[test]
 fn different_streams_are_independent() {
     for (id, source) in examples() {
-        if id == "replay" {
+        if matches!(id, "replay" | "packet-list") {
             continue;
         }
         let one = take(&mut source.clone(), Time::ZERO, &mut stream("f1"), 4000);

@@ -210,14 +210,10 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 .map_or(Json::List(Vec::new()), |t| part(t, files));
             let repeat = server.trace.recorded().is_some_and(|r| r.repeats());
             let drawn = server.trace.recorded().is_some_and(|r| r.begins_anywhere());
-            vec![
+            let mut fields = vec![
                 ("kind", Json::text("trace")),
                 ("trace", trace),
                 ("repeat", Json::Flag(repeat)),
-                (
-                    "phase",
-                    Json::text(if drawn { "drawn" } else { "recorded" }),
-                ),
                 ("opportunity_B", Json::count(server.opportunity)),
                 ("overhead_B", Json::count(server.overhead)),
                 ("first", Json::text(first)),
@@ -228,7 +224,12 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
                 ),
                 ("delay_s", Json::time(made.delay)),
                 ("delay_at", Json::text(delay_at)),
-            ]
+            ];
+            // The option came later: left out at its default, it leaves the hashes of older scenarios as they were.
+            if drawn {
+                fields.push(("phase", Json::text("drawn")));
+            }
+            fields
         }
         _ => made.form.clone(),
     };
@@ -329,15 +330,8 @@ fn part(made: &Made, files: &Files<'_>) -> Json {
     Json::Object(fields)
 }
 
-/// Choices that came after the format: their defaults are left out, so that the hashes of older scenarios stay.
-const LATER: &[(&str, &str)] = &[("phase", "recorded")];
-
 fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (String, Json)> + 'a {
-    let stays = |(name, value): &&(&'static str, Value)| match value {
-        Value::Choice(word) => !LATER.contains(&(*name, *word)),
-        _ => true,
-    };
-    args.0.iter().filter(stays).map(|(name, value)| {
+    args.0.iter().map(|(name, value)| {
         let (suffix, json) = match value {
             Value::Span(s) => ("_s", Json::time(*s)),
             Value::Rate(r) => ("_bps", Json::rate(*r)),

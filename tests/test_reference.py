@@ -44,7 +44,7 @@ def test_every_row_of_every_kind_is_in_it(kind: str) -> None:
 
 
 def fields_of(row: dict[str, Any]) -> set[str]:
-    """The fields of a table; one of several kinds has those of each, and `kind` is in its titles."""
+    """The fields of a table; of several kinds all have theirs, and `kind` is in titles."""
     kinds = [*row.get("anyOf", ()), *row.get("oneOf", ())]
     return set(row.get("properties", ())).union(*(fields_of(one) - {"kind"} for one in kinds))
 

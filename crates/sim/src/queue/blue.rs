@@ -3,7 +3,7 @@
 //! `increase`, an idle line lowers it by `decrease`, and after either it stays for `freeze_time`.
 //! Responds: left to the sender's controller.
 //! Reference: Feng, Shin, Kandlur, Saha, "The BLUE active queue management algorithms", IEEE/ACM ToN 10(4), 2002: section III
-//! with its figure; `level` is the figure's L, and the defaults are those of one of the paper's four sets of constants.
+//! with its figure; `level` is the figure's L. The defaults are those of public ports of the authors' simulation; the paper was not at hand.
 //! Differences: `freeze_time` is constant, where the paper advises to draw it for each router. An idle line is
 //! seen when the next frame arrives, and counts from the end of the last frame; on a link without a rate of its own (a trace)
 //! from its beginning. The figure can be read in two ways while the line stays idle: it lowers the probability once (`idle =

@@ -6,8 +6,8 @@ use super::state::{Bbr1, State};
 use crate::building_blocks::bbr_common::Plateau;
 use crate::building_blocks::minmax::MinMaxFilter;
 use crate::controller_interface::Setup;
-use crate::protocol::Protocol;
 use crate::part::{Args, Default, Kind, Opt, Refusal};
+use crate::protocol::Protocol;
 use crate::units::{Span, Time};
 
 pub(super) const OPTIONS: &[Opt] = &[

@@ -29,6 +29,8 @@ NAME_FILES = 2
 MEDIUM_FILES = 8
 CALL_CIRCLE_FILES = 6
 AIR_FILES = {"crates/sim": 5, "crates": 12}
+# ARCHITECTURE.md fits six screens of 40 lines.
+SCREENS, SCREEN_LINES, SCREEN_COLUMNS = 6, 40, 120
 
 # Phrases that a reader in a hurry does not get at first reading, and what to write instead.
 PHRASES = {
@@ -504,6 +506,13 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_files_that_a_document_names_exist(document: str) -> None:
     assert lost_paths(ROOT / document) == [], f"{document}: name the file that has it now"
+
+
+def test_the_architecture_fits_six_screens() -> None:
+    lines = read(ROOT / "ARCHITECTURE.md").splitlines()
+    wide = [line for line in lines if len(line) > SCREEN_COLUMNS]
+    assert not wide, f"break the lines, shorten the rows: {wide}"
+    assert len(lines) <= SCREENS * SCREEN_LINES, "move details to the heads of their files"
 
 
 def test_no_file_names_a_path_of_a_machine() -> None:

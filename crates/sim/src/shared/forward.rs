@@ -1,6 +1,21 @@
 //! Frames on their way. A port has one event: the arrival of the first frame on its wire. Choices that
 //! fell due since the port was last touched are replayed first, each at the instant at which it was due.
-//! So a departure needs an event only where a detector acts on it.
+//! So a hop costs one event.
+//!
+//! A frame that joins leaves the port as it is where only the order of arrival decides (`Traits::EXACT` names what else
+//! may). Until the port catches up, its queue counts too many bytes, so it is brought up to date before these could set a record.
+//!
+//! A departure gets an event of its own, a *wake*, only where it can matter:
+//!
+//! * at a watched port whose queue is congested, if the departure can bring relief, or the wire is so long that nothing else
+//!   would touch the port in time;
+//! * at a switch with accounts by interface (PFC, shared memory), for a frame that came in where a place is congested, and for
+//!   those ahead of it in its queue. The switch lags behind all other departures: its accounts can only be too high, so a
+//!   threshold that they do not reach is not reached. One that they do reach is looked at again after catching up;
+//! * at a host whose source is saturated: its next packet is born when the one before begins to leave (`world/refill`);
+//! * at a host whose card pulls: the next segment is made when the port is free for it (`world/pull`), so the port has
+//!   been caught up before an acknowledgement, a timer or a signal changes a sender;
+//! * everywhere, when the run is recorded or `World::unfuse` was called. Results are equal.
 //!
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.

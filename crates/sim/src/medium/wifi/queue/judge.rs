@@ -67,10 +67,7 @@ impl Air {
         }
         self.update_judged(network, station, number, now);
         let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
-        // It has not joined yet.
-        frame.bytes += frame.size;
-        frame.packets += 1;
+        let frame = self.arriving(network, at, q, packet_id, now);
         let managed = &mut self.judged(station, number).managed;
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
@@ -110,8 +107,8 @@ impl Air {
         }
     }
 
-    /// A frame as the algorithm sees it, with what its queue would hold without it.
-    fn frame_at_station(
+    /// A frame that has not joined its queue, as the algorithm sees it.
+    fn arriving(
         &self,
         network: &Network,
         at: Edcaf,
@@ -122,16 +119,30 @@ impl Air {
         let packet = &network.packets[packet_id];
         let c = &self.radios[at.station as usize].categories[at.number];
         let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
-        let size = packet.frame();
         Frame {
             now,
             queue: q,
-            size,
+            size: packet.frame(),
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
-            bytes: queue.bytes.saturating_sub(size),
-            packets: queue.packets.saturating_sub(1),
+            bytes: queue.bytes,
+            packets: queue.packets,
         }
+    }
+
+    /// The same of one that waits in its queue, with what that would hold without it.
+    fn frame_at_station(
+        &self,
+        network: &Network,
+        at: Edcaf,
+        q: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> Frame {
+        let mut frame = self.arriving(network, at, q, packet_id, now);
+        frame.bytes -= frame.size;
+        frame.packets -= 1;
+        frame
     }
 
     fn update_judged(&mut self, network: &Network, station: u32, number: usize, now: Time) {
@@ -203,9 +214,7 @@ impl Air {
         let at = Edcaf { station, number };
         self.update_judged(&cx.network, station, number, now);
         let q = self.queue_for(&cx.network, station, number, packet_id);
-        let mut frame = self.frame_at_station(&cx.network, at, q, packet_id, now);
-        frame.bytes += frame.size;
-        frame.packets += 1;
+        let frame = self.arriving(&cx.network, at, q, packet_id, now);
         let judged = self.judged(station, number);
         let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
             return false;
@@ -235,10 +244,8 @@ impl Air {
         let at = Edcaf { station, number };
         self.update_judged(network, station, number, now);
         let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
-        let judged = self.judged(station, number);
-        (frame.bytes, frame.packets) = (judged.queues()[q].bytes, judged.queues()[q].packets);
-        let managed = &mut judged.managed;
+        let frame = self.arriving(network, at, q, packet_id, now);
+        let managed = &mut self.judged(station, number).managed;
         managed.aqm.refused(&frame, false, &mut managed.random);
     }
 

@@ -10,6 +10,8 @@ use crate::controller::AnyController;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::Time;
 
+use crate::sender_core::SenderCore;
+
 pub use crate::ends::{Receiver, Sender};
 pub use crate::protocol::{Protocol, Transport};
 pub use crate::receiver::{DelayedAck, ReceiverSetup};
@@ -89,20 +91,19 @@ macro_rules! transports {
 
         impl Sender for AnySender {
             transports! { @dispatch AnySender [$($name)*]
+                [#[inline]] fn core(&self) -> &SenderCore;
+                [#[inline]] fn core_mut(&mut self) -> &mut SenderCore;
+                [] fn in_flight(&self) -> u64;
                 [] fn write(&mut self, bytes: u64);
                 [#[inline(always)]] fn poll(&mut self, now: Time) -> Option<Segment>;
                 [] fn on_ack(&mut self, now: Time, ack: &AckSegment);
-                [] fn on_signal(&mut self, now: Time, signal: &Signal);
                 [] fn on_timer(&mut self, now: Time);
                 [] fn due(&self) -> Time;
                 [#[inline]] fn prefetch(&self) -> u64;
                 [#[inline]] fn prefetch_segments(&self) -> u64;
-                [] fn counters(&self) -> &SenderCounters;
                 [] fn mss(&self) -> u64;
                 [] fn window(&self) -> u64;
-                [] fn controller(&self) -> &AnyController;
                 [] fn warning(&self) -> Option<String>;
-                [] fn inspect(&self) -> Inspection;
             }
         }
 

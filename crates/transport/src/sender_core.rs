@@ -7,7 +7,7 @@ use crate::controller_interface::{
 };
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
-use crate::segment::{AckSegment, Ecn, Feedback, Signal};
+use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Span, Time};
@@ -262,6 +262,32 @@ impl SenderCore {
         self.limits = self.controller.limits();
     }
 
+    /// A segment that begins at `start` leaves. It takes marks, whether it is sent again or not.
+    #[inline(always)]
+    pub fn send(&mut self, sent: Sent, start: u64, push: bool) -> Segment {
+        let feedback = self.on_sent(sent);
+        Segment {
+            number: sent.number,
+            start,
+            len: sent.len as u32,
+            again: sent.again,
+            ecn: self.codepoint(false),
+            cwr: false,
+            push,
+            sent: sent.now,
+            feedback,
+        }
+    }
+
+    /// The round trip that an acknowledgement tells, whose segment carried its instant of departure.
+    pub fn measure(&mut self, now: Time, ack: &AckSegment, summary: &mut AckSummary) {
+        let rtt = Span(now.0.saturating_sub(ack.echo.0));
+        summary.rtt = Some(rtt);
+        summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
+        self.rtt.sample(rtt);
+        self.rtt.observe(rtt);
+    }
+
     /// Reports an acknowledgement to the controller.
     pub fn on_ack(
         &mut self,
@@ -345,6 +371,20 @@ impl SenderCore {
 
     pub fn controller(&self) -> &AnyController {
         &self.controller
+    }
+
+    /// When to call next a sender that waits until then, or, where it is held back by pacing, for its release.
+    #[inline]
+    pub fn due(&self, deadline: Time, paced: bool) -> Time {
+        let pacing = if paced { self.release } else { Time::NEVER };
+        deadline.min(self.limits.wake).min(pacing)
+    }
+
+    /// The random stream of its controller begins anew, where it has one.
+    pub fn rekey(&mut self, by: u64) {
+        if let Some(random) = self.controller.stream() {
+            random.rekey(by);
+        }
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.

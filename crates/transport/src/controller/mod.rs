@@ -4,6 +4,7 @@
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::Part;
+use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;
 
@@ -136,6 +137,13 @@ macro_rules! controllers {
                 match self {
                     $(AnyController::$type(c) => c.on_timer(now),)*
                     AnyController::Custom(c) => c.on_timer(now),
+                }
+            }
+
+            fn stream(&mut self) -> Option<&mut Random> {
+                match self {
+                    $(AnyController::$type(c) => c.stream(),)*
+                    AnyController::Custom(c) => c.stream(),
                 }
             }
 

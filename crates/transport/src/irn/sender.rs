@@ -7,11 +7,10 @@ use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
-use crate::segment::{AckSegment, Segment, Signal};
+use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
-use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Packets in flight up to which the lower timeout holds.
 const FEW: usize = 3;
@@ -85,14 +84,6 @@ impl IrnSender {
             deadline: Time::NEVER,
             paced: false,
         }
-    }
-
-    fn in_flight(&self) -> u64 {
-        let sacked = match self.pair.counts_sacked {
-            true => 0,
-            false => self.sacked_bytes,
-        };
-        self.nxt - self.una - sacked
     }
 
     /// Place of the packet to send again, if the recovery at hand has one left.
@@ -223,6 +214,22 @@ impl IrnSender {
 }
 
 impl Sender for IrnSender {
+    fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
+
+    fn in_flight(&self) -> u64 {
+        let sacked = match self.pair.counts_sacked {
+            true => 0,
+            false => self.sacked_bytes,
+        };
+        self.nxt - self.una - sacked
+    }
+
     fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -242,26 +249,15 @@ impl Sender for IrnSender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        let feedback = self.core.on_sent(Sent {
+        let sent = Sent {
             now,
             number,
             len,
             in_flight: self.in_flight(),
             again,
             app_limited: self.nxt == self.written,
-        });
-        Some(Segment {
-            number,
-            start,
-            len: len as u32,
-            again,
-            // Every packet takes marks: nothing else tells of congestion.
-            ecn: self.core.codepoint(false),
-            cwr: false,
-            push: start + len == self.written,
-            sent: now,
-            feedback,
-        })
+        };
+        Some(self.core.send(sent, start, start + len == self.written))
     }
 
     fn on_ack(&mut self, now: Time, ack: &AckSegment) {
@@ -281,11 +277,7 @@ impl Sender for IrnSender {
             self.take_block(first, end, &mut summary);
         }
         self.core.sampler.on_delivered(now, summary.acked);
-        let rtt = Span(now.0.saturating_sub(ack.echo.0));
-        summary.rtt = Some(rtt);
-        summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
-        self.core.rtt.sample(rtt);
-        self.core.rtt.observe(rtt);
+        self.core.measure(now, ack, &mut summary);
         if self.recovering.is_some_and(|r| self.una >= r.until) {
             self.recovering = None;
             self.core
@@ -298,10 +290,6 @@ impl Sender for IrnSender {
         summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let (flight, recovering) = (self.in_flight(), self.recovering.is_some());
         self.core.on_ack(now, ack, &summary, flight, recovering);
-    }
-
-    fn on_signal(&mut self, now: Time, signal: &Signal) {
-        self.core.on_signal(now, signal);
     }
 
     fn on_timer(&mut self, now: Time) {
@@ -319,35 +307,14 @@ impl Sender for IrnSender {
     }
 
     fn due(&self) -> Time {
-        let pacing = if self.paced {
-            self.core.release()
-        } else {
-            Time::NEVER
-        };
-        self.deadline.min(self.core.wake()).min(pacing)
+        self.core.due(self.deadline, self.paced)
     }
 
     fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.una ^ self.packets.front().map_or(0, |p| p.start)
     }
 
-    fn counters(&self) -> &SenderCounters {
-        &self.core.counters
-    }
-
     fn mss(&self) -> u64 {
         self.mss
-    }
-
-    fn window(&self) -> u64 {
-        self.core.window()
-    }
-
-    fn controller(&self) -> &AnyController {
-        self.core.controller()
-    }
-
-    fn inspect(&self) -> Inspection {
-        self.core.inspect(self.window(), self.in_flight())
     }
 }

@@ -23,7 +23,7 @@ impl Ends {
         let wire = |id: &PortId| {
             let port = &network.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.service.server().is_none();
-            rated && !network.boxes.values().any(|main| main == id)
+            rated && !network.plan.boxes.values().any(|main| main == id)
         };
         if path.is_empty() || !path.iter().all(wire) {
             return None;

@@ -20,6 +20,7 @@ pub(crate) mod transmit;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::connection::Headers;
 use crate::forwarding::Forwarding;
@@ -36,6 +37,14 @@ pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
 pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
+
+/// What is settled when a world has been built. Copies of a world share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) forwarding: Forwarding,
+    /// The port whose queue each box leads to.
+    pub(crate) boxes: BTreeMap<PortId, PortId>,
+}
 
 /// The network: tables of nodes, ports, flows and packets.
 #[derive(Clone, Debug, Default)]
@@ -55,9 +64,8 @@ pub struct Network {
     pub flows: Table<Flow>,
     /// Node of each host number.
     pub hosts: Vec<NodeId>,
-    pub(crate) forwarding: Forwarding,
-    /// The port whose queue each box leads to.
-    pub(crate) boxes: BTreeMap<PortId, PortId>,
+    /// Forwarding tables and boxes.
+    pub(crate) plan: Arc<Plan>,
     pub(crate) mail: Mail,
     /// Laws of explicit feedback at egress ports and radios.
     pub laws: Table<Law>,

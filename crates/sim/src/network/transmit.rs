@@ -106,7 +106,7 @@ impl Network {
         let packet = &self.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.forwarding.egress(
+            self.plan.forwarding.egress(
                 port.far_row,
                 self.labels.flow(packet_id, packet.flow),
                 packet.to,
@@ -209,7 +209,7 @@ impl Network {
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
         let flow = self.labels.flow(packet_id, packet.flow);
-        port.set_next_hop(&self.forwarding, flow, packet);
+        port.set_next_hop(&self.plan.forwarding, flow, packet);
         let wakeful = port.is(Traits::WAKEFUL);
         if port.is(Traits::NOTED_DEPARTURES) {
             self.note_departure(run, id, packet_id, at, begin);

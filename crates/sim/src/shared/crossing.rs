@@ -39,7 +39,7 @@ impl Shared {
         }
         let mut open = 0;
         for output in fabric.wanted() {
-            let main = self.network.boxes[&fabric.stage(output)];
+            let main = self.network.plan.boxes[&fabric.stage(output)];
             self.catch_up(main, now);
             // A frame that waits at the output would only grow a queue there.
             if self.network.ports[main].waiting == 0 {

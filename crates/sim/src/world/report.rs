@@ -327,6 +327,7 @@ impl World {
         let main = |port: PortId| {
             self.shared
                 .network
+                .plan
                 .boxes
                 .get(&port)
                 .copied()

@@ -2,6 +2,7 @@
 //! packets of flows pass, nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use backwater_transport::random::Random;
 
@@ -31,7 +32,9 @@ impl Network {
                 if kind(self, node) {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
-                    self.nodes[node].row = self.forwarding.add_row(hosts, salt);
+                    self.nodes[node].row = Arc::make_mut(&mut self.plan)
+                        .forwarding
+                        .add_row(hosts, salt);
                 }
             }
         }
@@ -115,7 +118,7 @@ impl Network {
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
+        Arc::make_mut(&mut self.plan).forwarding.pack(&last);
     }
 
     /// Hosts whose frames may leave through a port.
@@ -123,7 +126,7 @@ impl Network {
         let row = self.nodes[self.ports[id].node].row;
         let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
         for host in 0..self.hosts.len() {
-            if self.forwarding.leads(row, host, id) {
+            if self.plan.forwarding.leads(row, host, id) {
                 words[host / 64] |= 1 << (host % 64);
             }
         }
@@ -167,9 +170,13 @@ impl World {
                     .or_insert_with(|| self.ways_to(spec, &graph, edge));
                 let (host, row) = (*host as usize, self.shared.network.nodes[edge].row);
                 for (row, entry) in ways {
-                    self.shared.network.forwarding.put(*row, host, *entry);
+                    Arc::make_mut(&mut self.shared.network.plan)
+                        .forwarding
+                        .put(*row, host, *entry);
                 }
-                self.shared.network.forwarding.write(row, host, &[last]);
+                Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
+                    .write(row, host, &[last]);
             }
         }
         self.write_routes(spec)
@@ -238,10 +245,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                self.shared
-                    .network
-                    .forwarding
-                    .write(row, host as usize, &wires[..first]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) = distances
                 .over_medium(node)
                 .filter(|_| passed.contains(&node))
@@ -249,10 +254,8 @@ impl World {
                 let port = self
                     .media
                     .hop_made(&mut self.shared.network, spec, (from, to));
-                self.shared
-                    .network
-                    .forwarding
-                    .write(row, host as usize, &[port]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &[port]);
             }
         }
     }
@@ -273,7 +276,12 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                ways.push((row, self.shared.network.forwarding.entry(&wires[..first])));
+                ways.push((
+                    row,
+                    Arc::make_mut(&mut self.shared.network.plan)
+                        .forwarding
+                        .entry(&wires[..first]),
+                ));
             }
         }
         ways
@@ -322,7 +330,9 @@ impl World {
                     continue;
                 }
                 let entry = (row, host);
-                let same = self.shared.network.forwarding.write(row, host, &[port]);
+                let same = Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
+                    .write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",

@@ -120,7 +120,7 @@ impl World {
             let port = match node.row {
                 u32::MAX if at == flow.from => node.ports[0],
                 _ if at != flow.from && !node.forwards => Id::NONE,
-                row => self.shared.network.forwarding.written(row, id, host),
+                row => self.shared.network.plan.forwarding.written(row, id, host),
             };
             if port.is_none() {
                 return self.no_route(spec, id, goal, at);

@@ -3,6 +3,7 @@
 //!
 //! Nothing here uses a clock, a socket, a thread or the simulator.
 
+mod ace;
 pub mod building_blocks;
 pub mod congestion_header;
 pub mod controller;

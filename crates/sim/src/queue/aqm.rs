@@ -98,6 +98,11 @@ pub trait Aqm {
     /// It is put to a port of this rate, with its stream.
     fn attach(&mut self, _rate: Rate, _random: &mut Random) {}
 
+    /// A random stream of its own, beside the port's; none where it needs none.
+    fn stream(&mut self) -> Option<&mut Random> {
+        None
+    }
+
     /// The port's line rate is another from now on.
     fn line_rate(&mut self, _rate: Rate) {}
 

@@ -5,6 +5,7 @@
 //! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
 //! * `change` changes a rate or a source while the world runs.
 //! * `clock` has the present and the calendar.
+//! * `reseed` begins random streams anew.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
@@ -26,6 +27,7 @@ mod pull;
 mod refill;
 mod report;
 mod report_rows;
+mod reseed;
 mod run;
 mod standstill;
 mod starved;

@@ -76,7 +76,7 @@ def pages() -> dict[str, str | bytes]:
     """Every page that is made, by its path."""
     made: dict[str, str | bytes] = {}
     for path, source in COPIED.items():
-        made[path] = (ROOT / source).read_text(encoding="utf-8")
+        made[path] = _relinked((ROOT / source).read_text(encoding="utf-8"), path)
     studies = [Study.load(name) for name in sorted(definition.shipped())]
     thumbs = _thumbs()
     made.update(thumbs)
@@ -90,6 +90,16 @@ def pages() -> dict[str, str | bytes]:
     for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
         made[f"notebooks/{notebook.stem}.md"] = _notebook(notebook)
     return made
+
+
+def _relinked(text: str, page: str) -> str:
+    """A text of the root as a page: its links into `docs` begin at the page."""
+    folder = Path(page).parent
+
+    def link(found: re.Match[str]) -> str:
+        return f"]({os.path.relpath(found[1], folder)}"
+
+    return re.sub(r"\]\(docs/([^)\s]+)", link, text)
 
 
 def _gallery(studies: list[Study], thumbs: Collection[str]) -> str:

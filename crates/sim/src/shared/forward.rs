@@ -56,9 +56,7 @@ impl Shared {
             }
             if port.is(Traits::URGENT) {
                 let at = port.next_try;
-                let calendar = &mut self.run.calendar;
-                self.network
-                    .start_control(&mut self.run.books, calendar, id, at);
+                self.network.start_control(&mut self.run, id, at);
                 if self.network.ports[id].is(Traits::WAKEFUL) {
                     self.wake_at_departure(id);
                 }
@@ -110,8 +108,7 @@ impl Shared {
         }
         if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);
-            let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
-            if self.network.transmit(books, calendar, id, packet_id, now) {
+            if self.network.transmit(&mut self.run, id, packet_id, now) {
                 self.wake_at_departure(id);
             }
             return Onward::Done;
@@ -219,9 +216,7 @@ impl Shared {
     /// Begins to send a data frame that waits in its queue.
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
-        let calendar = &mut self.run.calendar;
-        let books = &mut self.run.books;
-        if self.network.start(books, calendar, id, q, before, at) {
+        if self.network.start(&mut self.run, id, q, before, at) {
             self.wake_at_departure(id);
         }
     }
@@ -246,9 +241,8 @@ impl Shared {
         self.run.books.packet_hops += 1;
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
-            let calendar = &mut self.run.calendar;
             self.network
-                .receive_control_frame(&mut self.run.books, calendar, id, packet_id, now);
+                .receive_control_frame(&mut self.run, id, packet_id, now);
             return Onward::Done;
         }
         let egress = std::mem::replace(&mut packet.ingress, id);

@@ -226,8 +226,7 @@ impl Hearing {
     #[inline(never)]
     fn meet(
         &mut self,
-        receivers: &Receivers,
-        coded: &Coded,
+        (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
         before: u64,
         level: &mut Level,
@@ -296,7 +295,7 @@ impl Air {
             } else if level.is_news() {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet(receivers, coded, sense, before, level, now);
+                    hearing.meet((receivers, coded), sense, before, level, now);
                 } else {
                     sense.freeze(&mut radios[to], medium, now);
                     level.tune(sense, receivers.busy_from);
@@ -313,7 +312,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power - u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, sense, before, level, now);
+                hearings[to].meet((receivers, coded), sense, before, level, now);
             } else {
                 sense.freeze(&mut radios[to], medium, now);
                 level.tune(sense, receivers.busy_from);
@@ -359,7 +358,7 @@ impl Air {
             } else if level.power < level.low {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet(receivers, coded, sense, before, level, now);
+                    hearing.meet((receivers, coded), sense, before, level, now);
                 } else {
                     group.take(number, sense, station, now);
                     level.tune(sense, receivers.busy_from);
@@ -376,7 +375,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power + u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, sense, before, level, now);
+                hearings[to].meet((receivers, coded), sense, before, level, now);
             } else {
                 group.take(beyond + place, sense, station, now);
                 level.tune(sense, receivers.busy_from);
@@ -455,7 +454,7 @@ mod tests {
                     let before = level.power;
                     level.power = wanted + units(pair[1].0);
                     if level.is_news() {
-                        hearing.meet(&receivers, &coded, &mut sense, before, &mut level, now);
+                        hearing.meet((&receivers, &coded), &mut sense, before, &mut level, now);
                     }
                 }
                 sense.damaged |=

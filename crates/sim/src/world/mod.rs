@@ -15,7 +15,7 @@
 //! * `transport` serves the two ends of flows with a transport.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
 //! * `feedback` reports the laws of explicit feedback.
-//! * `probe` shows the present and runs up to a level; `report` sums up; `standstill` says whether anything moves at the end.
+//! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
 
 pub(crate) mod build;
 mod change;
@@ -33,6 +33,7 @@ mod report_rows;
 mod run;
 mod standstill;
 mod starved;
+mod steer;
 mod tell;
 mod timers;
 mod transport;

@@ -3,7 +3,7 @@
 
 use crate::controller::AnyController;
 use crate::controller_interface::{
-    Ack, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
+    Ack, Cause, Congestion, Controller, Departure, Driven, Idle, Limits, Lost, Sent,
 };
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
@@ -33,6 +33,8 @@ pub struct AckSummary {
     pub one_way: Option<Span>,
     /// Bytes in flight before.
     pub prior_in_flight: u64,
+    /// Packets newly reported as marked.
+    pub marked: u64,
     /// The segment sent last among those newly delivered.
     pub newest: Option<Newest>,
 }
@@ -268,7 +270,6 @@ impl SenderCore {
         summary: &AckSummary,
         in_flight: u64,
         recovering: bool,
-        marked: u64,
     ) {
         let (rate, round_start) = self
             .sampler
@@ -282,7 +283,7 @@ impl SenderCore {
             advanced: summary.advanced,
             acked_segments: summary.segments,
             lost: summary.lost,
-            marked,
+            marked: summary.marked,
             delivered: self.sampler.delivered(),
             prior_in_flight: summary.prior_in_flight,
             in_flight,
@@ -338,6 +339,14 @@ impl SenderCore {
     pub fn on_timer(&mut self, now: Time) {
         if self.limits.wake <= now {
             self.controller.on_timer(now);
+            self.limits = self.controller.limits();
+        }
+    }
+
+    /// Lets a driver tell the controller what to do, where that is driven from outside.
+    pub fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        if let Some(agent) = self.controller.driven_mut() {
+            outside(agent);
             self.limits = self.controller.limits();
         }
     }

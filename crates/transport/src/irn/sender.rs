@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Sent};
+use crate::controller_interface::{Cause, Driven, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
@@ -295,10 +295,9 @@ impl Sender for IrnSender {
             self.recover(now, end, Cause::Loss, flight);
         }
         let packets = u64::from(summary.segments);
-        let marked = self.core.newly_marked(ack, summary.acked, packets);
+        summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let (flight, recovering) = (self.in_flight(), self.recovering.is_some());
-        self.core
-            .on_ack(now, ack, &summary, flight, recovering, marked);
+        self.core.on_ack(now, ack, &summary, flight, recovering);
     }
 
     fn on_signal(&mut self, now: Time, signal: &Signal) {
@@ -346,6 +345,10 @@ impl Sender for IrnSender {
 
     fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core.drive(outside);
     }
 
     fn inspect(&self) -> Inspection {

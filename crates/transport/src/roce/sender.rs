@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Sent};
+use crate::controller_interface::{Cause, Driven, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
@@ -198,11 +198,10 @@ impl Sender for RoceSender {
             self.go_back(now, ack.upto, &mut summary);
         }
         let packets = u64::from(summary.segments);
-        let marked = self.core.newly_marked(ack, summary.acked, packets);
+        summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let flight = self.in_flight();
         let recovering = self.una < self.recover;
-        self.core
-            .on_ack(now, ack, &summary, flight, recovering, marked);
+        self.core.on_ack(now, ack, &summary, flight, recovering);
     }
 
     fn on_signal(&mut self, now: Time, signal: &Signal) {
@@ -251,6 +250,10 @@ impl Sender for RoceSender {
 
     fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core.drive(outside);
     }
 
     fn inspect(&self) -> Inspection {

@@ -11,8 +11,10 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Fate};
 use crate::medium::wifi::events::Code;
+use crate::medium::wifi::mac::failure::Attempt;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
 use crate::medium::wifi::phy::mode::Mode;
+use crate::medium::wifi::radio::Edcaf;
 use crate::shared::Shared;
 
 impl Air {
@@ -58,11 +60,19 @@ impl Air {
             let first = self.next_frame(cx, station, number, now);
             let first = first.expect("a category that is due has a frame");
             self.radios[station as usize].count.internal += 1;
-            self.failed(cx, (station, number), first, false, now, now);
+            let attempt = Attempt {
+                hop: first,
+                cleared: false,
+            };
+            self.failed(cx, Edcaf { station, number }, attempt, now, now);
         }
         let first = self.next_frame(cx, station, winner, now);
         let first = first.expect("a category that is due has a frame");
-        self.begin(cx, station, winner, first, now, None);
+        let at = Edcaf {
+            station,
+            number: winner,
+        };
+        self.begin(cx, at, first, now, None);
     }
 
     /// Begins an exchange with the first frame of a hop, or with a management frame where `hop` is `None`, in a TXOP that
@@ -70,15 +80,15 @@ impl Air {
     pub(crate) fn begin(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         hop: Option<u32>,
         now: Time,
         until: Option<Time>,
     ) {
+        let Edcaf { station, number } = at;
         let txop = self.radios[station as usize].categories[number].set.txop;
         let until = until.unwrap_or(now + txop);
-        let (kind, mut exchange) = self.plan(cx, station, number, hop, now, until);
+        let (kind, mut exchange) = self.plan(cx, at, hop, now, until);
         let to = exchange.to;
         if until > now {
             exchange.goes_on = self.expects_another(station, number, kind, &exchange);
@@ -99,15 +109,15 @@ impl Air {
     pub(in crate::medium::wifi) fn plan(
         &self,
         cx: &Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         hop: Option<u32>,
         now: Time,
         until: Time,
     ) -> (FrameKind, Exchange) {
-        if let Some(planned) = self.plan_under_session(cx, station, number, hop, now, until) {
+        if let Some(planned) = self.plan_under_session(cx, at, hop, now, until) {
             return planned;
         }
+        let Edcaf { station, number } = at;
         let medium = self.medium(station);
         let mut field = None;
         let (to, bytes, rate, mode) = match hop {

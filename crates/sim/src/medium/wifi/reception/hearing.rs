@@ -224,8 +224,7 @@ impl Hearing {
     #[inline(never)]
     pub(super) fn meet(
         &mut self,
-        receivers: &Receivers,
-        coded: &Coded,
+        (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
         before: u64,
         level: &mut Level,
@@ -302,7 +301,7 @@ mod tests {
                     let before = level.power;
                     level.power = wanted + units(pair[1].0);
                     if level.is_news() {
-                        hearing.meet(&receivers, &coded, &mut sense, before, &mut level, now);
+                        hearing.meet((&receivers, &coded), &mut sense, before, &mut level, now);
                     }
                 }
                 sense.damaged |=

@@ -69,7 +69,7 @@ impl Air {
             } else if level.is_news() {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet(receivers, coded, sense, before, level, now);
+                    hearing.meet((receivers, coded), sense, before, level, now);
                 } else {
                     sense.freeze(&mut radios[to], medium, now);
                     level.tune(sense, receivers.busy_from);
@@ -86,7 +86,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power - u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, sense, before, level, now);
+                hearings[to].meet((receivers, coded), sense, before, level, now);
             } else {
                 sense.freeze(&mut radios[to], medium, now);
                 level.tune(sense, receivers.busy_from);
@@ -139,7 +139,7 @@ impl Air {
             } else if level.power < level.low {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet(receivers, coded, sense, before, level, now);
+                    hearing.meet((receivers, coded), sense, before, level, now);
                 } else {
                     group.take(number, sense, station, now);
                     level.tune(sense, receivers.busy_from);
@@ -156,7 +156,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power + u64::from(powers[place]);
-                hearings[to].meet(receivers, coded, sense, before, level, now);
+                hearings[to].meet((receivers, coded), sense, before, level, now);
             } else {
                 group.take(beyond + place, sense, station, now);
                 level.tune(sense, receivers.busy_from);

@@ -15,7 +15,19 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "merge", "report"),
+    *(
+        "list",
+        "explain",
+        "new",
+        "check",
+        "draw",
+        "run",
+        "sweep",
+        "hunt",
+        "train",
+        "merge",
+        "report",
+    ),
     *("export", "diff", "doctor", "bench", "scorecard", "copy", "contest", "emulate", "view"),
     *("flow", "study", "trace"),
 )

@@ -45,6 +45,7 @@ pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
 pub use listed::Listed;
 pub use opportunities::Opportunities;
+pub use rates::Rates;
 pub use row::{
     CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, PHASE, REPEAT,
 };

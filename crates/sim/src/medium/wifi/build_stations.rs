@@ -220,6 +220,7 @@ impl Air {
                 self.join(*from, reach, far);
             }
         }
+        self.form_cells();
     }
 
     /// What was written of a station.

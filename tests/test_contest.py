@@ -7,10 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
+import vl_convert
 
 import backwater
-from backwater.tools import contest_runs, rfc9743
-from backwater.tools.contest_runs import Standing
+from backwater.tools import contest_plot, contest_runs, rfc9743
+from backwater.tools.contest_runs import Contest, Direction, Entry, Standing
 from command import call
 
 
@@ -171,3 +172,44 @@ def test_models_stand_for_traces_that_are_not_there(
         ("driving-model-down", True),
         ("driving-model-up", True),
     ]
+
+
+def entered(name: str, mbps: float, delay_ms: float, *, held_out: bool = False) -> Entry:
+    """A run that carried so much, half of what its link could."""
+    direction = Direction("model-down", "model-down", "model-up", held_out)
+    metrics = {"link_throughput_bps": mbps * 1e6, "age_p95_s": delay_ms / 1e3, "utilisation": 0.5}
+    return Entry(name, direction, 1, metrics)
+
+
+def test_the_picture_shows_runs_means_frontier_equal_scores_and_what_the_links_could_carry() -> (
+    None
+):
+    some = [entered("a", 4, 100), entered("b", 4, 100), entered("c", 2, 200), entered("d", 1, 50)]
+    silent = Entry("e", some[0].direction, 1, {})
+    spec = contest_plot.plot(Contest([*some, silent], [], []))
+    (panel,) = spec["hconcat"]
+    assert panel["title"]["text"] == "known traces: model of Verizon-LTE-short"
+    rows = [layer["data"]["values"] for layer in panel["layer"]]
+    means = max((some for some in rows if any("name" in row for row in some)), key=len)
+    # Two in one place are one mark with both names.
+    assert sorted(row["name"] for row in means) == ["", "b, a", "c", "d"]
+    assert [row["side"] for row in means if row["name"] == "c"] == [contest_plot.BEHIND]
+    for row in (row for some in rows for row in some if "score" in row):
+        score = float(row["score"].replace("−", "-"))
+        assert math.log(row["mean"] / row["delay"]) == pytest.approx(score, abs=1e-9)
+    # Half of the link is used by each: the first gives its direction 8 Mbit/s.
+    assert [{"mean": pytest.approx(8.0)}] in rows
+    assert vl_convert.vegalite_to_svg(spec).count("b, a") >= 1
+
+
+def test_a_contest_without_recordings_says_which_models_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BACKWATER_TRACES", str(tmp_path))
+    done = call("contest", "fixed", "--duration", "2", cwd=tmp_path)
+    assert "known traces: model of Verizon-LTE-short;" in done.out
+    assert "held-out traces: model of ATT-LTE-driving-2016;" in done.out
+    told = call("contest", "fixed", "--duration", "2", "--json", cwd=tmp_path)
+    named = {one["id"]: one["model_of"] for one in json.loads(told.out)["traces"]}
+    assert named["model-down"] == "Verizon-LTE-short.down"
+    assert named["driving-model-up"] == "ATT-LTE-driving-2016.up"

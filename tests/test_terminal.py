@@ -200,17 +200,44 @@ def test_like_flows_are_one_row_with_their_spread(folder: Path) -> None:
     assert "f31 " in each
 
 
-def test_columns_are_dropped_in_the_stated_order_and_then_rows_become_records() -> None:
+def test_columns_go_below_in_the_stated_order_and_then_rows_become_records() -> None:
     table = Table(
         None,
         (words("name"), figures("kept"), figures("second", 1), figures("first", 2)),
         [("an-id-that-is-whole", "123.456", "2 222 222", "3 333 333")],
     )
     wide, narrow, least = lay_out(table, 60), lay_out(table, 40), lay_out(table, 24)
-    assert wide.absent == []
-    assert narrow.absent == ["first"]
-    assert least.absent == ["second", "first"]
-    assert least.lines == ["an-id-that-is-whole", "  kept: 123.456"]
+    assert [wide.absent, narrow.absent, least.absent] == [[], [], []]
+    assert len(wide.lines) == 2
+    assert [line.split()[1:] for line in narrow.lines] == [
+        ["kept", "second"],
+        ["123.456", "2", "222", "222"],
+        [],
+        ["first"],
+        ["3", "333", "333"],
+    ]
+    assert [line.split()[0] for line in narrow.lines if line] == ["name", "an-id-that-is-whole"] * 2
+    assert least.lines == [
+        "an-id-that-is-whole",
+        *("  kept: 123.456", "  second: 2 222 222", "  first: 3 333 333"),
+    ]
+
+
+def test_what_goes_below_stands_behind_the_names_of_its_row_and_sentences_are_left_out() -> None:
+    table = Table(
+        None,
+        (figures("place"), words("who"), figures("score"), figures("more", 1), prose("why", 2)),
+        [("1", "cubic", "1234567", "7654321", "it fills the queue")],
+    )
+    laid = lay_out(table, 24)
+    assert laid.lines == [
+        "place  who      score",
+        "    1  cubic  1234567",
+        "",
+        "place  who       more",
+        "    1  cubic  7654321",
+    ]
+    assert laid.absent == ["why"]
 
 
 def test_prose_is_wrapped_and_numbers_are_not() -> None:

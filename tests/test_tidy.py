@@ -29,6 +29,8 @@ NAME_FILES = 2
 MEDIUM_FILES = 8
 CALL_CIRCLE_FILES = 6
 AIR_FILES = {"crates/sim": 5, "crates": 12}
+# ARCHITECTURE.md fits six screens of 40 lines.
+SCREENS, SCREEN_LINES, SCREEN_COLUMNS = 6, 40, 120
 
 # Phrases that a reader in a hurry does not get at first reading, and what to write instead.
 PHRASES = {
@@ -414,6 +416,10 @@ def dead_links(path: Path) -> list[str]:
     return dead
 
 
+# Names that stand for one that the reader chooses.
+STANDING_FOR = ("NAME", "ID", "my_part", "my-part")
+
+
 def lost_paths(path: Path) -> list[str]:
     """Files of the project that a document names in backticks and that no file's path ends with."""
     have = [
@@ -426,7 +432,7 @@ def lost_paths(path: Path) -> list[str]:
         for a, inner, z in re.findall(r"`((?:[\w.-]+/)+)\{([\w,]+)\}(\.\w+)`", read(path))
         for part in inner.split(",")
     ]
-    named = [one.replace("/src/", "/") for one in named if Path(one).stem not in ("NAME", "ID")]
+    named = [one.replace("/src/", "/") for one in named if Path(one).stem not in STANDING_FOR]
     # Tables that the engine writes are none of ours to measure, but they are there.
     there = [one for one in named if (ROOT / one).is_file()]
     known = [one for one in named if any(path.endswith("/" + one) for path in have)]
@@ -504,6 +510,13 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_files_that_a_document_names_exist(document: str) -> None:
     assert lost_paths(ROOT / document) == [], f"{document}: name the file that has it now"
+
+
+def test_the_architecture_fits_six_screens() -> None:
+    lines = read(ROOT / "ARCHITECTURE.md").splitlines()
+    wide = [line for line in lines if len(line) > SCREEN_COLUMNS]
+    assert not wide, f"break the lines, shorten the rows: {wide}"
+    assert len(lines) <= SCREENS * SCREEN_LINES, "move details to the heads of their files"
 
 
 def test_no_file_names_a_path_of_a_machine() -> None:

@@ -59,9 +59,10 @@ pub fn scenario(
         );
         written.expect("a text takes all that is written");
     }
-    let (mut places, mut running) = (Vec::new(), Vec::new());
-    for ((one, node), address) in attached.iter().zip(&nodes).zip(&addresses[1..]) {
-        let prepared = namespace::prepare(&Inside {
+    let insides: Vec<Inside> = attached
+        .iter()
+        .zip(&addresses[1..])
+        .map(|(one, address)| Inside {
             command: one.command.clone(),
             environment: wishes.environment.clone(),
             own: *address,
@@ -70,15 +71,18 @@ pub fn scenario(
             offload: !wishes.no_offload,
             hosts: hosts.clone(),
             resolvers: None,
-        })?;
-        let device = prepared.device.try_clone();
+        })
+        .collect();
+    let (mut running, mut places) = (Vec::new(), Vec::new());
+    let prepared = namespace::prepare_all(&insides)?.into_iter();
+    for (((command, device), node), address) in prepared.zip(&nodes).zip(&addresses[1..]) {
+        running.push(command);
         places.push(Place {
             node: NodeId::new(*node),
-            device: device.map_err(|e| Fault::system("the device", &e, "try again"))?,
+            device,
             addresses: shell::of_address(*address),
             otherwise: None,
         });
-        running.push(prepared);
     }
     let kept = Kept {
         logs: &mut [],

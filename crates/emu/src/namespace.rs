@@ -44,55 +44,82 @@ pub struct Inside {
     pub resolvers: Option<&'static str>,
 }
 
-/// A command behind its device.
+/// A command behind a device.
 #[derive(Debug)]
 pub struct Running {
     /// The keeper.
     pub keeper: i32,
-    /// Packets of the namespace.
-    pub device: OwnedFd,
     /// The namespace of its network.
     network: OwnedFd,
     control: OwnedFd,
 }
 
-/// Makes the namespaces and the device. The command waits for `start`.
+/// A command whose namespaces are being made.
+struct Making {
+    keeper: i32,
+    control: OwnedFd,
+}
+
+/// Makes the namespaces and the device of a command, which waits for `start`.
 ///
 /// # Errors
 /// What the system refuses, and what helps.
-pub fn prepare(inside: &Inside) -> Result<Running, Fault> {
-    let fail = |tried: &str, error: &io::Error| Fault::system(tried, error, FIX);
-    let (ours, theirs) = system::socket_pair().map_err(|e| fail("a socket", &e))?;
+pub fn prepare(inside: &Inside) -> Result<(Running, OwnedFd), Fault> {
+    finish(begin(inside)?)
+}
+
+/// Does the same for several commands at once: the kernel waits most of the time that a namespace takes.
+///
+/// # Errors
+/// What the system refuses, and what helps.
+pub fn prepare_all(all: &[Inside]) -> Result<Vec<(Running, OwnedFd)>, Fault> {
+    let making: Vec<Making> = all.iter().map(begin).collect::<Result<_, _>>()?;
+    making.into_iter().map(finish).collect()
+}
+
+/// Starts the keeper of one command.
+fn begin(inside: &Inside) -> Result<Making, Fault> {
+    let (control, theirs) = system::socket_pair().map_err(|e| refused("a socket", &e))?;
     let emulator = system::own_pid();
-    match system::fork().map_err(|e| fail("a new process", &e))? {
+    match system::fork().map_err(|e| refused("a new process", &e))? {
         Forked::Child => {
             system::close_others(&theirs);
             system::leave(keep(inside, &theirs, emulator))
         }
-        Forked::Parent(keeper) => {
-            drop(theirs);
-            match system::receive(&ours) {
-                Ok(Message::Descriptor(device)) => Ok(Running {
-                    keeper,
-                    device,
-                    network: network_of(keeper).map_err(|e| fail("the namespace", &e))?,
-                    control: ours,
-                }),
-                Ok(Message::Text(text)) => {
-                    let _ = system::wait(keeper, true);
-                    Err(Fault::System {
-                        what: String::from_utf8_lossy(&text).into_owned(),
-                        fix: FIX.to_owned(),
-                    })
-                }
-                Ok(Message::End) => Err(fail(
-                    "the namespace",
-                    &io::Error::other("its first process ended"),
-                )),
-                Err(error) => Err(fail("the namespace", &error)),
-            }
-        }
+        Forked::Parent(keeper) => Ok(Making { keeper, control }),
     }
+}
+
+/// Waits for the device of one command.
+fn finish(making: Making) -> Result<(Running, OwnedFd), Fault> {
+    let Making { keeper, control } = making;
+    match system::receive(&control) {
+        Ok(Message::Descriptor(device)) => {
+            let network = network_of(keeper).map_err(|e| refused("the namespace", &e))?;
+            let running = Running {
+                keeper,
+                network,
+                control,
+            };
+            Ok((running, device))
+        }
+        Ok(Message::Text(text)) => {
+            let _ = system::wait(keeper, true);
+            Err(Fault::System {
+                what: String::from_utf8_lossy(&text).into_owned(),
+                fix: FIX.to_owned(),
+            })
+        }
+        Ok(Message::End) => Err(refused(
+            "the namespace",
+            &io::Error::other("its first process ended"),
+        )),
+        Err(error) => Err(refused("the namespace", &error)),
+    }
+}
+
+fn refused(tried: &str, error: &io::Error) -> Fault {
+    Fault::system(tried, error, FIX)
 }
 
 fn network_of(pid: i32) -> io::Result<OwnedFd> {

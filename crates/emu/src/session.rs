@@ -88,6 +88,7 @@ pub(crate) fn run(
     let done = usize::from(matches!(code, Ok(Cause::Command(_))));
     let left = running.iter().take(running.len() - done);
     left.for_each(Running::end);
+    driver.close_devices();
     let code = code?.code();
     let observed = observers.observe(&mut driver.world, true);
     observed.map_err(of_failure)?;

@@ -116,14 +116,13 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         hosts: String::new(),
         resolvers: resolvers(),
     };
-    let running = namespace::prepare(&inside)?;
+    let (running, theirs) = namespace::prepare(&inside)?;
     let node = |name: &str| world.node(name).expect("a node of these boxes");
     let (in_node, out_node) = (node(INSIDE), node(OUTSIDE));
-    let theirs = running.device.try_clone();
     let places = vec![
         Place {
             node: in_node,
-            device: theirs.map_err(|e| Fault::system("the device", &e, "try again"))?,
+            device: theirs,
             addresses: of_address(own),
             otherwise: Some(out_node),
         },

@@ -86,6 +86,7 @@ pub fn flow_listen(
 
 /// Sends the load of a benchmark; gives counts as JSON.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn probe_send(
     py: Python<'_>,
     host: String,

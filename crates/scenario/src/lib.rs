@@ -29,6 +29,7 @@ mod scenario;
 mod schema;
 mod series;
 mod shape;
+mod shorthand;
 mod tables;
 pub mod traces;
 mod tree;

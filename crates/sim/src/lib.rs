@@ -20,6 +20,7 @@ mod prefetch;
 pub mod progress;
 pub mod queue;
 pub mod record;
+pub mod run;
 pub mod shared;
 pub mod source;
 pub mod spec;

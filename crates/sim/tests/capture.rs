@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use backwater_wire::control_size::control_size;
-use backwater_wire::ethernet::{FrameKind, MIN_FRAME, write};
+use backwater_wire::ethernet::{Between, FrameKind, MIN_FRAME, write};
 use backwater_wire::pcapng::{Capture, Interface, LinkType};
 
 const PORTS: [Interface<'_>; 3] = [
@@ -47,8 +47,7 @@ impl CaptureFile {
         at_ps: u64,
         port: u32,
         ip_len: u32,
-        flow: u32,
-        seq: u64,
+        (flow, seq): (u32, u64),
         drop: Option<&str>,
     ) {
         let kind = FrameKind::Udp {
@@ -58,7 +57,12 @@ impl CaptureFile {
             ecn: (seq % 4) as u8,
         };
         let mut bytes = Vec::new();
-        write(&mut bytes, 0, 2, port, ip_len + 18, ip_len, &kind);
+        let between = Between {
+            src_host: 0,
+            dst_host: 2,
+            port,
+        };
+        write(&mut bytes, between, ip_len + 18, ip_len, &kind);
         self.capture
             .frame(at_ps, port, &bytes, drop)
             .expect("written");
@@ -66,7 +70,12 @@ impl CaptureFile {
 
     fn control(&mut self, at_ps: u64, kind: &FrameKind<'_>) {
         let mut bytes = Vec::new();
-        write(&mut bytes, 1, 0, 1, control_size(kind), 0, kind);
+        let between = Between {
+            src_host: 1,
+            dst_host: 0,
+            port: 1,
+        };
+        write(&mut bytes, between, control_size(kind), 0, kind);
         self.capture.frame(at_ps, 1, &bytes, None).expect("written");
     }
 
@@ -123,17 +132,16 @@ const GOOD: &str = "1";
 #[test]
 fn data_and_drops_are_read_as_written() {
     let mut file = CaptureFile::new("data.pcapng");
-    file.data(1_999, 0, 1500, 5, 0x1_0007, None);
+    file.data(1_999, 0, 1500, (5, 0x1_0007), None);
     file.data(
         1_000_000_000_000,
         2,
         46,
-        5,
-        2,
+        (5, 2),
         Some("dropped: buffer-full at W>D"),
     );
-    file.data(1_000_000_001_000, 2, 28, 0, 3, None);
-    file.data(1_000_000_002_000, 2, 9000, 70_000, 1, None);
+    file.data(1_000_000_001_000, 2, 28, (0, 3), None);
+    file.data(1_000_000_002_000, 2, 9000, (70_000, 1), None);
     let Some(frames) = file.read(&[
         "frame.time_epoch",
         "frame.interface_name",
@@ -214,7 +222,7 @@ fn no_frame_is_malformed_and_every_checksum_is_right() {
     for flow in (0..1 << 24).step_by(65_521) {
         for seq in [0, u64::from(flow) << 7, u64::MAX / (u64::from(flow) + 1)] {
             let ip_len = 28 + (seq % 1473) as u32;
-            file.data(data * 1_000, data as u32 % 3, ip_len, flow, seq, None);
+            file.data(data * 1_000, data as u32 % 3, ip_len, (flow, seq), None);
             data += 1;
         }
     }

@@ -33,6 +33,8 @@ pub struct AckSummary {
     pub one_way: Option<Span>,
     /// Bytes in flight before.
     pub prior_in_flight: u64,
+    /// Packets newly reported as marked.
+    pub marked: u64,
     /// The segment sent last among those newly delivered.
     pub newest: Option<Newest>,
 }
@@ -268,7 +270,6 @@ impl SenderCore {
         summary: &AckSummary,
         in_flight: u64,
         recovering: bool,
-        marked: u64,
     ) {
         let (rate, round_start) = self
             .sampler
@@ -282,7 +283,7 @@ impl SenderCore {
             advanced: summary.advanced,
             acked_segments: summary.segments,
             lost: summary.lost,
-            marked,
+            marked: summary.marked,
             delivered: self.sampler.delivered(),
             prior_in_flight: summary.prior_in_flight,
             in_flight,

@@ -1,8 +1,8 @@
 //! How long control frames are, and the header fields of data frames that say the same.
 
 use crate::ethernet::{
-    ADDRESS, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, check, control_content,
-    write,
+    ADDRESS, Between, FCS, FrameKind, MAC_HEADER, MAX_CONTROL_FRAME, MIN_FRAME, check,
+    control_content, write,
 };
 
 /// Bytes of the smallest frame that carries `kind`, FCS included: 64, or more for a control frame
@@ -20,7 +20,7 @@ pub fn control_field(kind: &FrameKind<'_>) -> u32 {
 /// between the frame's content and its FCS.
 pub fn add_field(frame: &mut Vec<u8>, kind: &FrameKind<'_>) {
     let mut control = Vec::new();
-    write(&mut control, 0, 0, 0, 0, 0, kind);
+    write(&mut control, Between::default(), 0, 0, kind);
     let field = MAC_HEADER as usize..control_content(kind) as usize;
     frame.truncate(frame.len() - FCS as usize);
     frame.extend_from_slice(&control[field]);

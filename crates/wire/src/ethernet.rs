@@ -39,6 +39,8 @@
 //! Zeros fill up to 64 bytes. Not as on a wire: an IPv4 packet ends at 65535 bytes and the rest of
 //! a longer frame is trailer; time to live stays 64, since nothing here routes.
 
+pub use crate::addresses::{Between, EVERYBODY};
+use crate::addresses::{ipv4, mac};
 use crate::checksum::{crc32, internet_checksum};
 use crate::control_size::{list_size, that_fit};
 use crate::tcp::{self, Said};
@@ -113,8 +115,6 @@ pub enum FrameKind<'a> {
     },
 }
 
-/// The destination of what is for all: ff:ff:ff:ff:ff:ff and 255.255.255.255.
-pub const EVERYBODY: u32 = u32::MAX;
 /// Smallest Ethernet frame, FCS included.
 pub const MIN_FRAME: u32 = 64;
 /// Largest control frame, FCS included: the untagged basic frame of IEEE 802.3.
@@ -159,9 +159,11 @@ pub(crate) const FIRST_PORT: u16 = 0xF000;
 /// frames only.
 pub fn write(
     out: &mut Vec<u8>,
-    src_host: u32,
-    dst_host: u32,
-    port: u32,
+    Between {
+        src_host,
+        dst_host,
+        port,
+    }: Between,
     size: u32,
     ip_len: u32,
     kind: &FrameKind<'_>,
@@ -378,32 +380,20 @@ pub(crate) fn put16(out: &mut Vec<u8>, value: u16) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// Bit 1 of the first byte says locally administered, bit 0 unset says one station.
-pub(crate) fn mac(node: u32, port: u32) -> [u8; 6] {
-    if node == EVERYBODY {
-        return [0xFF; 6];
-    }
-    let [_, a, b, c] = node.to_be_bytes();
-    let [_, _, p, q] = port.to_be_bytes();
-    [0x02, a, b, c, p, q]
-}
-
-fn ipv4(node: u32) -> [u8; 4] {
-    if node == EVERYBODY {
-        return [255; 4];
-    }
-    let [_, a, b, c] = node.to_be_bytes();
-    [10, a, b, c]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::control_size::control_size;
 
+    const BETWEEN: Between = Between {
+        src_host: 1,
+        dst_host: 2,
+        port: 3,
+    };
+
     fn frame(size: u32, ip_len: u32, kind: &FrameKind<'_>) -> Vec<u8> {
         let mut out = Vec::new();
-        write(&mut out, 1, 2, 3, size, ip_len, kind);
+        write(&mut out, BETWEEN, size, ip_len, kind);
         out
     }
 
@@ -500,7 +490,12 @@ mod tests {
     #[test]
     fn the_last_of_2_to_the_24_hosts_has_its_own_addresses() {
         let mut out = Vec::new();
-        write(&mut out, 0x00FF_FFFF, 0x00FE_DCBA, 0, 64, 46, &udp(0, 0));
+        let between = Between {
+            src_host: 0x00FF_FFFF,
+            dst_host: 0x00FE_DCBA,
+            port: 0,
+        };
+        write(&mut out, between, 64, 46, &udp(0, 0));
         assert_eq!(
             out[..12],
             [2, 0xFE, 0xDC, 0xBA, 0, 0, 2, 255, 255, 255, 0, 0]
@@ -630,8 +625,8 @@ mod tests {
     #[test]
     fn frames_are_appended() {
         let mut out = vec![0xAA];
-        write(&mut out, 1, 2, 3, 64, 46, &udp(1, 2));
-        write(&mut out, 1, 2, 3, 64, 46, &udp(1, 2));
+        write(&mut out, BETWEEN, 64, 46, &udp(1, 2));
+        write(&mut out, BETWEEN, 64, 46, &udp(1, 2));
         assert_eq!(out.len(), 129);
         assert_eq!(out[1..65], out[65..]);
     }

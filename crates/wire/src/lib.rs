@@ -1,13 +1,15 @@
 //! Byte formats, as pure functions between descriptions and bytes. Nothing here knows a simulated network, a file or a
 //! socket; the simulator writes captures with it, and the emulator reads and marks real packets.
 //!
-//! * `ethernet`: frames from destination address to frame check sequence; `control_size`: how long control frames are.
+//! * `addresses`: those of nodes. `ethernet`: frames from destination address to frame check sequence;
+//!   `control_size`: how long control frames are.
 //! * `tcp`, `congestion`: segments, acknowledgements and congestion headers behind an IP header.
 //! * `wifi`: 802.11 frames behind a radiotap header.
 //! * `ip`: headers of real packets; `ip_length`: the length of the IP packet in a captured frame.
 //! * `pcapng`: captures that are written; `pcap_reader`, `pcapng_reader`: captures that are read; `fault`: what is wrong in one.
 //! * `flow`: the messages of a flow over real UDP. `checksum`: sums over bytes.
 
+mod addresses;
 pub mod checksum;
 mod congestion;
 pub mod control_size;

@@ -52,8 +52,9 @@
 //!
 //! IEEE 802.11s/D3.02 has no address there: length 8.
 
+use crate::addresses::{EVERYBODY, mac};
 use crate::checksum::crc32;
-use crate::ethernet::{EVERYBODY, mac, map, map_size, put16};
+use crate::ethernet::{map, map_size, put16};
 
 const RADIOTAP: u16 = 24;
 /// TSFT, flags, rate, channel.

@@ -168,7 +168,13 @@ def _document(found: Any, directions: Any, kinds: list[bool]) -> dict[str, Any]:
         "schema": "backwater/contest/1",
         "version": _native.version(),
         "traces": [
-            {"id": r.name, "data": r.data, "acks": r.acks, "held_out": r.held_out}
+            {
+                "id": r.name,
+                "data": r.data,
+                "acks": r.acks,
+                "held_out": r.held_out,
+                "model_of": contest_runs.MODEL_OF.get(r.data),
+            }
             for r in directions
         ],
         "standings": tables,
@@ -227,7 +233,7 @@ def _show(found: Any, held_out: bool) -> None:
         )
         for place, one in enumerate(standings, 1)
     ]
-    title = "held-out traces" if held_out else "known traces"
+    title = contest_runs.traces_said(found.entries, held_out)
     # A controller that is tuned to the known traces ranks lower here.
     known_place = (figures("over the known", 6),) if held_out else ()
     columns = (

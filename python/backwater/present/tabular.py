@@ -1,4 +1,8 @@
-"""Tables that fit a width: columns are dropped by a stated priority, or rows become records."""
+"""Tables that fit a width: columns go below by a stated priority, or rows become records.
+
+Sentences that do not fit are left out; names and numbers stand below, behind the names of their
+rows.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _PROSE = 24
 
 @dataclass(frozen=True)
 class Column:
-    """A column; of those with `drop` > 0 the largest is left out first where the width is small."""
+    """A column; of those with `drop` > 0 the largest is moved first where the width is small."""
 
     name: str
     right: bool = False
@@ -69,15 +73,49 @@ def lay_out(table: Table, width: int | None) -> Laid:
         if table.columns[worst].drop == 0:
             break
         kept.remove(worst)
-    absent = [column.name for i, column in enumerate(table.columns) if i not in kept]
+    moved = [i for i in range(len(table.columns)) if i not in kept]
+    absent = [table.columns[i].name for i in moved if table.columns[i].prose]
+    moved = [i for i in moved if not table.columns[i].prose]
     title = [] if table.title is None else textwrap.wrap(table.title, width or 10_000)
-    if width is not None and _least(table, natural, kept) > width:
-        return Laid(title + _records(table, kept, width), absent)
-    widths = natural if width is None else _shared(table, natural, kept, width)
+    if width is None:
+        return Laid(title + _block(table, kept, natural), absent)
+    parts = _parts(table, natural, moved, width)
+    if any(_least(table, natural, part) > width for part in (kept, *parts)):
+        return Laid(title + _records(table, sorted(kept + moved), width), absent)
+    lines = _block(table, kept, _shared(table, natural, kept, width))
+    for part in parts:
+        lines += ["", *_block(table, part, natural)]
+    return Laid(title + lines, absent)
+
+
+def _block(table: Table, kept: Sequence[int], widths: Sequence[int]) -> list[str]:
+    """Head and rows of some columns."""
     head = [column.name for column in table.columns]
     lines = _lines(table, head, kept, widths, head=True)
-    lines += [line for row in table.rows for line in _lines(table, row, kept, widths)]
-    return Laid(title + lines, absent)
+    return lines + [line for row in table.rows for line in _lines(table, row, kept, widths)]
+
+
+def _parts(table: Table, natural: list[int], moved: list[int], width: int) -> list[list[int]]:
+    """Columns that stand below, in as few parts as fit, each behind the names of the rows."""
+    names = _names(table)
+    parts: list[list[int]] = []
+    for i in moved:
+        if parts and _least(table, natural, [*parts[-1], i]) <= width:
+            parts[-1].append(i)
+        else:
+            parts.append([*names, i])
+    return parts
+
+
+def _names(table: Table) -> list[int]:
+    """The columns that name a row: up to the last of the first names in line."""
+    found: list[int] = []
+    for i, column in enumerate(table.columns):
+        name = not column.right and not column.prose
+        if not name and any(not table.columns[j].right for j in found):
+            break
+        found.append(i)
+    return found if any(not table.columns[i].right for i in found) else [0]
 
 
 def _natural(table: Table, heads: Sequence[int]) -> list[int]:

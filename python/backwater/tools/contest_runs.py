@@ -66,6 +66,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "burst": 2.02,
     },
 }
+# The recording that each is a model of.
+MODEL_OF = dict(zip(MODELS, itertools.chain(*TRACES), strict=True))
 HELD_OUT = ("driving-model-up", "driving-model-down")
 # Silence after which a sender sends one packet, for every entrant that of the contest's own sender:
 # who asks sooner after an outage wins by that alone.
@@ -137,6 +139,19 @@ class Standing:
     moved: float | None
     runs: int
     failed: int
+
+
+def said_of(direction: Direction) -> str:
+    """What people are told of a direction: the recording, or the one whose model it is."""
+    recording = MODEL_OF.get(direction.data)
+    return direction.name if recording is None else f"model of {recording}"
+
+
+def traces_said(entries: Iterable[Entry], held_out: bool) -> str:
+    """Over which traces the standings of a kind are, both directions of a pair under one name."""
+    mine = (said_of(e.direction) for e in entries if e.direction.held_out is held_out)
+    names = dict.fromkeys(one.removesuffix(".up").removesuffix(".down") for one in mine)
+    return f"{'held-out' if held_out else 'known'} traces: {', '.join(names)}"
 
 
 def controllers() -> list[str]:
@@ -269,7 +284,7 @@ def _said(refusal: Refusal, controller: str, direction: Direction, duration_s: f
     """A refusal of a run's scenario, which nobody wrote, with what the person asked for."""
     return Refusal(
         refusal.what,
-        place=f"contest of {controller} over {direction.name}, {duration_s:g} s",
+        place=f"contest of {controller} over {said_of(direction)}, {duration_s:g} s",
         nearest=refusal.nearest,
         fix=refusal.fix,
     )
@@ -329,7 +344,7 @@ def run(
 
     def commit(index: int, document: str | None, error: str | None) -> None:
         name, direction, seed, late = plan[index]
-        which = f"{name} over {direction.name}, seed {seed}"
+        which = f"{name} over {said_of(direction)}, seed {seed}"
         found[index] = {}
         if late is not None:
             which += f", {late} late"

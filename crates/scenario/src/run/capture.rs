@@ -13,7 +13,7 @@ use backwater_sim::packet::Traffic;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
 use backwater_wire::control_size::add_field;
-use backwater_wire::ethernet::{self, EVERYBODY, FrameKind};
+use backwater_wire::ethernet::{self, Between, EVERYBODY, FrameKind};
 use backwater_wire::pcapng::Capture;
 
 /// Writes records as lines of text. An emulation writes half a million in a second: whole numbers are written without the
@@ -85,19 +85,25 @@ pub fn capture_records(
         let size = backwater_sim::packet::frame(u64::from(r.len)) as u32;
         let (source, local) = (port.node.0, port.local);
         if !r.flow.is_none() {
-            let (from, to) = (
-                world.network().flows[r.flow].from.0,
-                world.network().hosts[r.to as usize].0,
-            );
+            let between = Between {
+                src_host: world.network().flows[r.flow].from.0,
+                dst_host: world.network().hosts[r.to as usize].0,
+                port: local,
+            };
             let kind = frame_kind(world, r.flow, r.seq, r.traffic, r.header.as_deref());
-            ethernet::write(&mut bytes, from, to, local, size, u32::from(r.len), &kind);
+            ethernet::write(&mut bytes, between, size, u32::from(r.len), &kind);
         }
         if let Some(notice) = &r.notice {
             let hosts = notice.host_numbers().into_iter();
             let addresses: Vec<u32> = hosts.map(|h| world.network().hosts[h as usize].0).collect();
             let kind = notice.frame_kind(&addresses);
+            let between = Between {
+                src_host: source,
+                dst_host: 0,
+                port: local,
+            };
             match r.flow.is_none() {
-                true => ethernet::write(&mut bytes, source, 0, local, size, 0, &kind),
+                true => ethernet::write(&mut bytes, between, size, 0, &kind),
                 false => add_field(&mut bytes, &kind),
             }
         }
@@ -127,14 +133,17 @@ fn capture_air_frame(
                 traffic,
                 ref header,
             } = *packet;
-            let from = world.network().flows[flow].from.0;
-            let to = match frame.to {
-                NOBODY => EVERYBODY,
-                _ => world.network().hosts[to as usize].0,
+            let between = Between {
+                src_host: world.network().flows[flow].from.0,
+                dst_host: match frame.to {
+                    NOBODY => EVERYBODY,
+                    _ => world.network().hosts[to as usize].0,
+                },
+                port: 0,
             };
             let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
             let len = u32::from(len);
-            ethernet::write(&mut frame_bytes, from, to, 0, 0, len, &kind);
+            ethernet::write(&mut frame_bytes, between, 0, len, &kind);
             let said = usize::from(u16::from_be_bytes([frame_bytes[16], frame_bytes[17]]));
             &frame_bytes[14..14 + said]
         }

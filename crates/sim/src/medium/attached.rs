@@ -166,13 +166,8 @@ impl Media {
         attachment: u32,
         now: Time,
     ) {
-        let Shared {
-            network,
-            mechanisms,
-            ..
-        } = cx;
         self.air
-            .take_station_sample(network, mechanisms, control, place, attachment, now);
+            .take_station_sample(cx, control, place, attachment, now);
     }
 
     /// Since when gates have stopped all that waits for the hop of a port; none without a hop.

@@ -10,12 +10,12 @@ use backwater_transport::units::Time;
 
 use super::{Network, Part};
 use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{NoticeId, PacketId, PortId};
 use crate::mechanism::Echo;
 use crate::mechanism::notice::Notice;
 use crate::record::fingerprint::Mark;
+use crate::run::Run;
 
 /// The notices that data frames of a port bring to the far end.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +53,7 @@ impl Network {
     /// brings a notice too.
     pub(super) fn carry_notices(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         packet_id: PacketId,
         begin: Time,
@@ -72,7 +71,7 @@ impl Network {
             packet.serial += longer;
             port.more.sent.control_bytes += bytes;
             // The last record is that of this frame: `note_departure` has just added it.
-            if let Some(sent) = books.record.as_mut().and_then(|r| r.last_mut()) {
+            if let Some(sent) = run.books.record.as_mut().and_then(|r| r.last_mut()) {
                 sent.notice = Some(Arc::new(self.mail.see(field).clone()));
             }
         }
@@ -80,7 +79,7 @@ impl Network {
             let header = &self.headers[packet_id];
             for echo in &mut carried.echoes {
                 if let Some(notice) = echo.read(packet.flow, packet.class(), header) {
-                    books.note_carried(&notice, id, begin);
+                    run.books.note_carried(&notice, id, begin);
                     carried.riding.push_back(self.mail.put(notice));
                     notices += 1;
                 }
@@ -88,22 +87,16 @@ impl Network {
         }
         let arrives = port.next_try + port.delay;
         for _ in 0..notices {
-            calendar.push(arrives, Event::Carried(id));
+            run.calendar.push(arrives, Event::Carried(id));
         }
     }
 
     /// The data frame that brings the oldest notice on a port's wire has reached the far end: its receiver reacts later.
-    pub(crate) fn receive_carried(
-        &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        id: PortId,
-        now: Time,
-    ) {
+    pub(crate) fn receive_carried(&mut self, run: &mut Run, id: PortId, now: Time) {
         let carried = self.ports[id].more.carried.as_mut();
         let riding = &mut carried.expect("a port with notices on its wire").riding;
         let posted = riding.pop_front().expect("a notice for each event");
-        self.await_reaction(books, calendar, id, posted, now);
+        self.await_reaction(run, id, posted, now);
     }
 }
 

@@ -3,22 +3,15 @@
 use backwater_transport::units::Time;
 
 use super::{Network, Traits};
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{NoticeId, PacketId, PortId};
 use crate::record::What;
+use crate::run::Run;
 use crate::table::Id;
 
 impl Network {
     /// Sends the control frame at the head: ahead of data, whatever the gates.
-    pub(crate) fn start_control(
-        &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        id: PortId,
-        at: Time,
-    ) {
+    pub(crate) fn start_control(&mut self, run: &mut Run, id: PortId, at: Time) {
         let port = &mut self.ports[id];
         let packet_id = self.packets.take_after(&mut port.control, Id::NONE);
         port.set(Traits::URGENT, !port.control.is_empty());
@@ -28,46 +21,41 @@ impl Network {
         port.gap_until = Time(port.next_try.0 + port.gap_time());
         port.more.sent.control += 1;
         port.more.sent.control_bytes += size;
-        if books.record.is_some() {
+        if run.books.record.is_some() {
             self.note(
-                books,
-                What::Send,
-                begin,
-                id,
+                &mut run.books,
                 packet_id,
-                begin.0 - self.packets[packet_id].born.0,
+                What::Send.noted(begin, id, begin.0 - self.packets[packet_id].born.0),
             );
         }
-        self.launch(calendar, id, packet_id);
+        self.launch(&mut run.calendar, id, packet_id);
     }
 
     /// A control frame has reached the far end of `id`'s wire: its receiver reacts later.
     pub(crate) fn receive_control_frame(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         packet_id: PacketId,
         now: Time,
     ) {
         let posted: NoticeId = Id::raw(self.packets[packet_id].to);
         self.packets.free(packet_id);
-        self.await_reaction(books, calendar, id, posted, now);
+        self.await_reaction(run, id, posted, now);
     }
 
     /// A notice has reached the far end of `id`'s wire.
     pub(super) fn await_reaction(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         posted: NoticeId,
         now: Time,
     ) {
-        books.notices_heard += 1;
+        run.books.notices_heard += 1;
         let peer = self.ports[id].peer;
         let port = &mut self.ports[peer];
         port.more.reacting.push_back(posted);
-        calendar.push(now + port.reaction(), Event::React(peer));
+        run.calendar.push(now + port.reaction(), Event::React(peer));
     }
 }

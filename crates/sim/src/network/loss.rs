@@ -11,7 +11,7 @@ use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
 use crate::packet::{Packet, Traffic};
 use crate::record::fingerprint::Mark;
-use crate::record::{Record, What};
+use crate::record::{Noted, Record, What};
 use crate::table::Id;
 use crate::world::{Exit, Fate};
 
@@ -42,7 +42,7 @@ impl Network {
             u64::from(seq) << 24 ^ u64::from(place.0),
         );
         if books.record.is_some() {
-            self.note(books, What::Mark, now, place, packet_id, was as u64);
+            self.note(books, packet_id, What::Mark.noted(now, place, was as u64));
         }
     }
 
@@ -83,22 +83,20 @@ impl Network {
             });
         }
         if books.record.is_some() {
-            self.note(books, What::Drop, now, place, packet_id, cause as u64);
+            self.note(books, packet_id, What::Drop.noted(now, place, cause as u64));
         }
         self.packets.free(packet_id);
     }
 
     /// Adds a record about a packet.
     #[cold]
-    pub(crate) fn note(
-        &self,
-        books: &mut Books,
-        what: What,
-        at: Time,
-        port: PortId,
-        packet_id: PacketId,
-        value: u64,
-    ) {
+    pub(crate) fn note(&self, books: &mut Books, packet_id: PacketId, noted: Noted) {
+        let Noted {
+            what,
+            at,
+            port,
+            value,
+        } = noted;
         let packet = &self.packets[packet_id];
         let notice = packet
             .flow

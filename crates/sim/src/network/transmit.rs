@@ -3,7 +3,6 @@
 use backwater_transport::units::{Bytes, Time};
 
 use super::{Network, Port, Traits};
-use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::forwarding::Forwarding;
@@ -13,6 +12,7 @@ use crate::medium::ethernet::{GAP, PREAMBLE};
 use crate::packet::{Packet, Packets};
 use crate::queue::Scheduler;
 use crate::record::What;
+use crate::run::Run;
 use crate::table::Id;
 
 /// The next frame to leave a port.
@@ -151,8 +151,7 @@ impl Network {
     #[inline(always)]
     pub(crate) fn start(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         q: usize,
         before: PacketId,
@@ -181,7 +180,7 @@ impl Network {
             let size = Bytes(packet.frame() + around);
             gates.charge(packet.class(), packet.to, size, begin);
         }
-        self.transmit(books, calendar, id, packet_id, at)
+        self.transmit(run, id, packet_id, at)
     }
 
     /// Sends a frame that is in no list and counts as held by its class queue. True where its end may need an event:
@@ -189,8 +188,7 @@ impl Network {
     #[inline(always)]
     pub(crate) fn transmit(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         packet_id: PacketId,
         at: Time,
@@ -214,10 +212,10 @@ impl Network {
         port.set_next_hop(&self.forwarding, flow, packet);
         let wakeful = port.is(Traits::WAKEFUL);
         if port.is(Traits::NOTED_DEPARTURES) {
-            self.note_departure(books, calendar, id, packet_id, (at, begin), waited);
-            self.launch(calendar, id, packet_id);
+            self.note_departure(run, id, packet_id, at, begin);
+            self.launch(&mut run.calendar, id, packet_id);
         } else {
-            port.launch(&mut self.packets, calendar, id, packet_id);
+            port.launch(&mut self.packets, &mut run.calendar, id, packet_id);
         }
         wakeful
     }
@@ -227,24 +225,27 @@ impl Network {
     #[inline(never)]
     fn note_departure(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         packet_id: PacketId,
-        (at, begin): (Time, Time),
-        waited: u64,
+        at: Time,
+        begin: Time,
     ) {
         if self.ports[id].is(Traits::TIMED) {
             self.ports[id].more.came = self.packets[packet_id].at;
         }
         if self.ports[id].is(Traits::STAMPED) {
-            self.stamp_departure(books, id, packet_id, at);
+            self.stamp_departure(&mut run.books, id, packet_id, at);
         }
-        if books.record.is_some() {
-            self.note(books, What::Send, begin, id, packet_id, waited);
+        if run.books.record.is_some() {
+            self.note(
+                &mut run.books,
+                packet_id,
+                What::Send.noted(begin, id, begin.0 - self.packets[packet_id].at.0),
+            );
         }
         if self.ports[id].is(Traits::CARRIES) {
-            self.carry_notices(books, calendar, id, packet_id, begin);
+            self.carry_notices(run, id, packet_id, begin);
         }
         if self.ports[id].is(Traits::REFILLED) {
             self.left_queue(id, packet_id);

@@ -80,6 +80,30 @@ impl What {
     }
 }
 
+impl What {
+    /// The rest of a record about a packet.
+    pub(crate) fn noted(self, at: Time, port: PortId, value: u64) -> Noted {
+        Noted {
+            what: self,
+            at,
+            port,
+            value,
+        }
+    }
+}
+
+/// What a record says beside the packet that it is about.
+pub(crate) struct Noted {
+    /// What.
+    pub what: What,
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub port: PortId,
+    /// See `What`.
+    pub value: u64,
+}
+
 /// One event, in the order in which they happened.
 #[derive(Clone, Debug)]
 pub struct Record {

@@ -46,11 +46,8 @@ impl Shared {
         if self.run.books.record.is_some() {
             self.network.note(
                 &mut self.run.books,
-                What::Deliver,
-                now,
-                id,
                 packet_id,
-                delay,
+                What::Deliver.noted(now, id, delay),
             );
         }
         self.network.packets.free(packet_id);

@@ -1,6 +1,21 @@
 //! Frames on their way. A port has one event: the arrival of the first frame on its wire. Choices that
 //! fell due since the port was last touched are replayed first, each at the instant at which it was due.
-//! So a departure needs an event only where a detector acts on it.
+//! So a hop costs one event.
+//!
+//! A frame that joins leaves the port as it is where only the order of arrival decides (`Traits::EXACT` names what else
+//! may). Until the port catches up, its queue counts too many bytes, so it is brought up to date before these could set a record.
+//!
+//! A departure gets an event of its own, a *wake*, only where it can matter:
+//!
+//! * at a watched port whose queue is congested, if the departure can bring relief, or the wire is so long that nothing else
+//!   would touch the port in time;
+//! * at a switch with accounts by interface (PFC, shared memory), for a frame that came in where a place is congested, and for
+//!   those ahead of it in its queue. The switch lags behind all other departures: its accounts can only be too high, so a
+//!   threshold that they do not reach is not reached. One that they do reach is looked at again after catching up;
+//! * at a host whose source is saturated: its next packet is born when the one before begins to leave (`world/refill`);
+//! * at a host whose card pulls: the next segment is made when the port is free for it (`world/pull`), so the port has
+//!   been caught up before an acknowledgement, a timer or a signal changes a sender;
+//! * everywhere, when the run is recorded or `World::unfuse` was called. Results are equal.
 //!
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.
@@ -41,9 +56,7 @@ impl Shared {
             }
             if port.is(Traits::URGENT) {
                 let at = port.next_try;
-                let calendar = &mut self.run.calendar;
-                self.network
-                    .start_control(&mut self.run.books, calendar, id, at);
+                self.network.start_control(&mut self.run, id, at);
                 if self.network.ports[id].is(Traits::WAKEFUL) {
                     self.wake_at_departure(id);
                 }
@@ -95,8 +108,7 @@ impl Shared {
         }
         if !observed && port.next_try == Time::NEVER && port.shut_until <= now {
             port.hold(q, size);
-            let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
-            if self.network.transmit(books, calendar, id, packet_id, now) {
+            if self.network.transmit(&mut self.run, id, packet_id, now) {
                 self.wake_at_departure(id);
             }
             return Onward::Done;
@@ -204,9 +216,7 @@ impl Shared {
     /// Begins to send a data frame that waits in its queue.
     #[inline(always)]
     pub(super) fn start(&mut self, id: PortId, q: usize, before: PacketId, at: Time) {
-        let calendar = &mut self.run.calendar;
-        let books = &mut self.run.books;
-        if self.network.start(books, calendar, id, q, before, at) {
+        if self.network.start(&mut self.run, id, q, before, at) {
             self.wake_at_departure(id);
         }
     }
@@ -231,9 +241,8 @@ impl Shared {
         self.run.books.packet_hops += 1;
         let packet = &mut self.network.packets[packet_id];
         if packet.flow.is_none() {
-            let calendar = &mut self.run.calendar;
             self.network
-                .receive_control_frame(&mut self.run.books, calendar, id, packet_id, now);
+                .receive_control_frame(&mut self.run, id, packet_id, now);
             return Onward::Done;
         }
         let egress = std::mem::replace(&mut packet.ingress, id);

@@ -21,20 +21,10 @@ mod post;
 mod react;
 mod service;
 
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::ids::{PacketId, PortId};
 use crate::mechanism::Mechanisms;
 use crate::network::Network;
-
-/// What has happened, and what is to come.
-#[derive(Clone, Debug, Default)]
-pub struct Run {
-    /// What has happened.
-    pub(crate) books: Books,
-    /// Events to come.
-    pub(crate) calendar: Calendar,
-}
+use crate::run::Run;
 
 /// What media and ends share.
 #[derive(Clone, Debug, Default)]

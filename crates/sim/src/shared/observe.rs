@@ -81,8 +81,11 @@ impl Shared {
         }
         if self.run.books.record.is_some() {
             let held = self.network.ports[id].queue(q).bytes;
-            self.network
-                .note(&mut self.run.books, What::Enqueue, now, id, packet_id, held);
+            self.network.note(
+                &mut self.run.books,
+                packet_id,
+                What::Enqueue.noted(now, id, held),
+            );
         }
         // A frame that has begun to leave names its next hop in place of the one that it came from.
         let came = self.arrival_through(id, packet_id, q, now);

@@ -70,8 +70,11 @@ impl Shared {
         };
         let packet_id = self.network.packets.create(packet);
         if self.run.books.record.is_some() {
-            self.network
-                .note(&mut self.run.books, What::Notice, now, id, packet_id, 0);
+            self.network.note(
+                &mut self.run.books,
+                packet_id,
+                What::Notice.noted(now, id, 0),
+            );
         }
         let port = &mut self.network.ports[id];
         self.network.packets.append(&mut port.control, packet_id);

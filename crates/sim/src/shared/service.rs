@@ -24,8 +24,7 @@ impl Shared {
                 None => return,
             },
         };
-        let calendar = &mut self.run.calendar;
-        self.network.take(&mut self.run.books, calendar, id, q, at);
+        self.network.take(&mut self.run, id, q, at);
         if self.network.ports[id].more.managed.is_some() {
             self.cull(id, q, at);
         }
@@ -37,8 +36,7 @@ impl Shared {
         match self.network.ports[id].more.service.accept() {
             Accepts::Medium => Onward::Accept(id, packet_id),
             Accepts::Box => {
-                let (books, calendar) = (&mut self.run.books, &mut self.run.calendar);
-                let passed = self.network.pass(books, calendar, id, packet_id, now);
+                let passed = self.network.pass(&mut self.run, id, packet_id, now);
                 if let Some(copy) = passed.copy {
                     self.network.spent.begin(copy);
                 }

@@ -2,18 +2,14 @@
 //! them stands here. A run is a pure function of (scenario, seed).
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
-//! * `connect` makes the two ends of flows with a transport.
+//! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
 //! * `change` changes a rate or a source while the world runs.
 //! * `clock` has the present and the calendar.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
-//! * `forward` moves frames: enqueue, choose, arrive, deliver. `network/transmit` starts them.
-//! * `service` is about ports that are no wires: traces, boxes, stations.
-//! * `crossing` moves frames through the fabric of an input-queued switch.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
-//! * `aqm` lets active queue management judge frames.
 //! * `transport` serves the two ends of flows with a transport.
-//! * `accounts` books what switches hold; `observe` lets detectors look, `tell` sends notices, `react` moves gates.
+//! * `tell` sends notices, `timers` serves timers of detectors and notices. A port takes its steps in `shared`.
 //! * `feedback` reports the laws of explicit feedback.
 //! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
 

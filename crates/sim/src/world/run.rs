@@ -213,12 +213,11 @@ impl World {
                 self.media.serve(&mut self.shared, (kind, code), owner, at);
             }
             Event::Cross(node) => self.shared.cross(node, at),
-            Event::Carried(port) => self.shared.network.receive_carried(
-                &mut self.shared.run.books,
-                &mut self.shared.run.calendar,
-                port,
-                at,
-            ),
+            Event::Carried(port) => {
+                self.shared
+                    .network
+                    .receive_carried(&mut self.shared.run, port, at)
+            }
         }
     }
 

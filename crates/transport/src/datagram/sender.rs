@@ -193,7 +193,7 @@ impl DatagramSender {
 
     /// Losses begin an episode, which lasts until all packets then in flight are acknowledged or lost.
     /// Losses of the episode that this acknowledgement ended are not reported again.
-    fn congestion(&mut self, now: Time, ack: &AckSegment, summary: &AckSummary, marked: u64) {
+    fn congestion(&mut self, now: Time, ack: &AckSegment, summary: &AckSummary) {
         if self.episode.is_some() {
             return;
         }
@@ -216,7 +216,8 @@ impl DatagramSender {
                 summary.lost,
                 summary.tx_in_flight,
             );
-        } else if self.core.reports_congestion(ack, marked) && ack.number >= self.mark_ends {
+        } else if self.core.reports_congestion(ack, summary.marked) && ack.number >= self.mark_ends
+        {
             self.mark_ends = self.next;
             self.core.counters.marks += 1;
             self.core.report_congestion(now, Cause::Mark, flight, 0, 0);
@@ -273,13 +274,13 @@ impl Sender for DatagramSender {
         } else {
             return;
         }
-        let marked = self
+        summary.marked = self
             .core
             .newly_marked(ack, summary.acked, u64::from(summary.segments));
-        self.congestion(now, ack, &summary, marked);
+        self.congestion(now, ack, &summary);
         let recovering = self.episode.is_some();
         self.core
-            .on_ack(now, ack, &summary, self.in_flight, recovering, marked);
+            .on_ack(now, ack, &summary, self.in_flight, recovering);
     }
 
     fn on_timer(&mut self, now: Time) {

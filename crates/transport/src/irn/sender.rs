@@ -295,10 +295,9 @@ impl Sender for IrnSender {
             self.recover(now, end, Cause::Loss, flight);
         }
         let packets = u64::from(summary.segments);
-        let marked = self.core.newly_marked(ack, summary.acked, packets);
+        summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let (flight, recovering) = (self.in_flight(), self.recovering.is_some());
-        self.core
-            .on_ack(now, ack, &summary, flight, recovering, marked);
+        self.core.on_ack(now, ack, &summary, flight, recovering);
     }
 
     fn on_signal(&mut self, now: Time, signal: &Signal) {

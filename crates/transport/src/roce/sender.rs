@@ -198,11 +198,10 @@ impl Sender for RoceSender {
             self.go_back(now, ack.upto, &mut summary);
         }
         let packets = u64::from(summary.segments);
-        let marked = self.core.newly_marked(ack, summary.acked, packets);
+        summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let flight = self.in_flight();
         let recovering = self.una < self.recover;
-        self.core
-            .on_ack(now, ack, &summary, flight, recovering, marked);
+        self.core.on_ack(now, ack, &summary, flight, recovering);
     }
 
     fn on_signal(&mut self, now: Time, signal: &Signal) {

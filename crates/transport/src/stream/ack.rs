@@ -46,7 +46,7 @@ impl StreamSender {
         } else {
             self.count_duplicates(now, ack, outstanding, &mut delivery.summary);
         }
-        let summary = delivery.summary;
+        let mut summary = delivery.summary;
         if let Some(prr) = &mut self.prr {
             let safe = advanced && summary.lost == 0;
             let (flight, threshold) = (self.scoreboard.in_flight(), self.core.window());
@@ -57,12 +57,12 @@ impl StreamSender {
             true => u64::from(summary.segments),
             false => delivery.fresh / self.mss,
         };
-        let marked = self.core.newly_marked(ack, summary.acked, packets);
-        self.react_to_marks(now, ack, marked, flight);
+        summary.marked = self.core.newly_marked(ack, summary.acked, packets);
+        self.react_to_marks(now, ack, summary.marked, flight);
         // The acknowledgement that ends recovery still belongs to it.
         let fast = was_fast || self.phase == Phase::Fast;
         let flight = self.in_flight();
-        self.core.on_ack(now, ack, &summary, flight, fast, marked);
+        self.core.on_ack(now, ack, &summary, flight, fast);
         self.rearm |= advanced || summary.acked > 0;
     }
 

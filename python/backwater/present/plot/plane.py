@@ -97,27 +97,30 @@ def plane(
         },
     ]
     tangents = _tangents(rows)
-    layer += _better()
+    layer += better()
     if not many:
         place_names(rows, tangents)
         layer += name_layers({"x": x, "y": y, **told})
     return Body(rows + tangents, {"layer": layer}, {"titles": titles})
 
 
-def _better() -> list[dict[str, Any]]:
-    """An arrow above the plot's right end, toward less delay and more throughput."""
+def better(width: str = "width") -> list[dict[str, Any]]:
+    """An arrow above the plot's right end, toward less delay and more throughput.
+
+    It is drawn once for each row that has `said`; `width` is an expression for the plot's width.
+    """
     only = [{"filter": "isValid(datum.said)"}]
     ink = {"value": "#666666"}
 
     def at(mark: dict[str, Any]) -> dict[str, Any]:
         return {"transform": only, "mark": mark, "encoding": {"color": ink}}
 
-    end = {"expr": "width - 3"}
+    end = {"expr": f"{width} - 3"}
     word = {"type": "text", "text": "better", "align": "right", "baseline": "middle"}
-    shaft = {"type": "rule", "x": {"expr": "width - 14"}, "x2": end, "y": -6, "y2": -16}
+    shaft = {"type": "rule", "x": {"expr": f"{width} - 14"}, "x2": end, "y": -6, "y2": -16}
     head = {"type": "point", "shape": "triangle-up", "filled": True, "size": 34, "angle": 48}
     return [
-        at({**word, "fontSize": 11, "x": {"expr": "width - 19"}, "y": -11}),
+        at({**word, "fontSize": 11, "x": {"expr": f"{width} - 19"}, "y": -11}),
         at({**shaft, "strokeWidth": 1.4}),
         at({**head, "x": end, "y": -16, "opacity": 1}),
     ]

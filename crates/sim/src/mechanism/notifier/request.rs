@@ -168,7 +168,7 @@ impl Requests {
         };
         let target = (sums.forwarded > 0).then(|| rate * 8.0 / sums.forwarded as f64);
         if let Some(target) = target {
-            self.ask_feeders(now, signals, sums, target, congested, out);
+            self.ask_feeders(now, signals, sums, target, out);
         }
         self.tell_own_flows(sums, target, congested, out);
     }
@@ -180,13 +180,12 @@ impl Requests {
         signals: &[Signal; MAX_CLASSES],
         sums: &Sums,
         target: f64,
-        congested: bool,
         out: &mut VecDeque<Told>,
     ) {
         let judged = |f: &&Feeder| signals[usize::from(f.class)];
         let can = |f: &&Feeder| self.level(f) < self.most[usize::from(f.class)];
         let feeders = || sums.feeders.iter();
-        if congested {
+        if signals.iter().any(|s| s.congested()) {
             let above = |f: &&Feeder| {
                 judged(f) == Signal::CongestedByAll
                     || f.bytes as f64 * 8.0 / sums.seconds / f.flows as f64 > target

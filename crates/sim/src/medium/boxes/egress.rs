@@ -11,6 +11,7 @@ use crate::ids::{PacketId, PortId};
 use crate::medium::service::Service;
 use crate::network::{Network, Part};
 use crate::packet::Packet;
+use crate::run::Run;
 use crate::table::Id;
 
 /// What came of a packet in a box.
@@ -26,8 +27,7 @@ impl Network {
     /// A packet comes to a box. Gives the port that it comes to if it comes out at once, and its copy if there is one.
     pub(crate) fn pass(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         id: PortId,
         packet_id: PacketId,
         now: Time,
@@ -41,18 +41,18 @@ impl Network {
         let mut copy = None;
         let out = match stage.what.pass(now, len, &mut stage.random) {
             Pass::Lost(cause) => {
-                self.lose(books, packet_id, cause, id, now);
+                self.lose(&mut run.books, packet_id, cause, id, now);
                 return Passed::default();
             }
             Pass::At(out) => out,
             Pass::Marked(out) => {
                 if self.packets[packet_id].traffic.ecn() != Ecn::NotEct {
-                    self.mark(books, packet_id, id, now);
+                    self.mark(&mut run.books, packet_id, id, now);
                 }
                 out
             }
             Pass::Twice(out) => {
-                copy = Some(self.copy(books, packet_id, id, now));
+                copy = Some(self.copy(&mut run.books, packet_id, id, now));
                 out
             }
         };
@@ -63,11 +63,11 @@ impl Network {
         if at_once {
             self.let_go(id, now);
         } else {
-            self.keep(calendar, id, packet_id, out);
+            self.keep(&mut run.calendar, id, packet_id, out);
         }
         if let Some(copy) = copy {
             self.ports[id].count_sent(size, 0);
-            self.keep(calendar, id, copy, out);
+            self.keep(&mut run.calendar, id, copy, out);
         }
         Passed {
             next: at_once.then_some(next),

@@ -32,7 +32,7 @@ impl Shared {
             network.stamp_departure(books, id, packet_id, at);
         }
         if books.record.is_some() {
-            network.note(books, What::Send, at, id, packet_id, waited);
+            network.note(books, packet_id, What::Send.noted(at, id, waited));
         }
         if network.ports[id].is(Traits::REFILLED) {
             network.left_queue(id, packet_id);

@@ -4,13 +4,13 @@
 
 use backwater_transport::units::Time;
 
-use crate::books::Books;
 use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::network::{Network, Traits};
 use crate::packet::List;
 use crate::record::What;
+use crate::run::Run;
 use crate::table::Id;
 
 impl Network {
@@ -46,14 +46,7 @@ impl Network {
     }
 
     /// Takes the first packet of a class queue at an opportunity.
-    pub(crate) fn take(
-        &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        id: PortId,
-        q: usize,
-        at: Time,
-    ) {
+    pub(crate) fn take(&mut self, run: &mut Run, id: PortId, q: usize, at: Time) {
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);
@@ -79,15 +72,19 @@ impl Network {
         port.gap_until = departs;
         port.next_try = departs;
         if port.is(Traits::STAMPED) {
-            self.stamp_departure(books, id, packet_id, at);
+            self.stamp_departure(&mut run.books, id, packet_id, at);
         }
-        if books.record.is_some() {
-            self.note(books, What::Send, at, id, packet_id, waited.0);
+        if run.books.record.is_some() {
+            self.note(
+                &mut run.books,
+                packet_id,
+                What::Send.noted(at, id, waited.0),
+            );
         }
         if self.ports[id].is(Traits::REFILLED) {
             self.left_queue(id, packet_id);
         }
-        self.send_off(calendar, id, packet_id, departs);
+        self.send_off(&mut run.calendar, id, packet_id, departs);
     }
 
     /// Puts a packet on the wire that leaves at `departs`.

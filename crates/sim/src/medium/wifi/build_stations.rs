@@ -67,7 +67,6 @@ impl Air {
             let NodeKind::Station(radios) = &node.kind else {
                 continue;
             };
-            let path = format!("nodes.{}", node.name);
             for (of_node, station) in radios.iter().enumerate() {
                 let on_medium =
                     |(medium, ..): &&(usize, [f64; 2], NodeId)| *medium == station.medium;
@@ -87,10 +86,10 @@ impl Air {
                             "write another place",
                         ),
                     };
-                    return refuse(format!("{path}.at"), what, fix);
+                    return refuse(format!("nodes.{}.at", node.name), what, fix);
                 }
                 taken.push((station.medium, station.at, id));
-                self.add_station(network, spec, id, of_node, station, &path)?;
+                self.add_station(network, spec, id, (of_node, station))?;
             }
         }
         Ok(())
@@ -102,17 +101,16 @@ impl Air {
         network: &mut Network,
         spec: &Spec,
         id: NodeId,
-        of_node: usize,
-        station: &StationSpec,
-        path: &str,
+        (of_node, station): (usize, &StationSpec),
     ) -> Result<(), Refusal> {
+        let path = format!("nodes.{}", network.nodes[id].name);
         let medium = &spec.media[station.medium];
         if let Some(rate) = station.rate {
             check_station_rate(medium, rate, &format!("{path}.rate"))?;
         }
         let medium = &medium.name;
         let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
-        let categories = self.categories(spec, &name, station, path)?;
+        let categories = self.categories(spec, &name, station, &path)?;
         network.nodes[id].stations.push(self.radios.len() as u32);
         let random = Random::stream(spec.seed, "station", &name);
         let hearing = Hearing::new(spec.seed, &name);
@@ -222,6 +220,7 @@ impl Air {
                 self.join(*from, reach, far);
             }
         }
+        self.form_cells();
     }
 
     /// What was written of a station.
@@ -268,32 +267,26 @@ impl Air {
         if let Some(port) = self.hop_to(from, to) {
             return port;
         }
-        let far = self.radios[to as usize].node;
         let rate = self
             .rate_to(spec, from, to)
             .expect("a hop between neighbours");
-        self.add_hop(
-            network,
-            from,
-            to,
-            far,
-            network.nodes[far].name.clone(),
-            rate,
-        )
+        self.add_hop(network, from, to, rate)
     }
 
-    /// A hop from a station, and the port that stands for it and leads to `far`.
+    /// A hop from a station to another, or to the groups that it sends to, and the port that stands for it.
     pub(crate) fn add_hop(
         &mut self,
         network: &mut Network,
         from: u32,
         to: u32,
-        far: NodeId,
-        named: String,
         rate: Rate,
     ) -> PortId {
         let radio = &self.radios[from as usize];
         let node = radio.node;
+        let (far, named) = match self.radios.get(to as usize) {
+            Some(far) => (far.node, network.nodes[far.node].name.as_str()),
+            None => (node, "*"),
+        };
         // Ports of the first radio are named as those of wires are.
         let medium = match radio.of_node {
             0 => String::new(),

@@ -87,8 +87,7 @@ impl Air {
                 self.post_in_field(books, (control, told), (station, to), now);
             }
             Toward::Station(_) | Toward::Everybody => {
-                let (books, calendar) = (&mut cx.run.books, &mut cx.run.calendar);
-                self.post_on_air(books, calendar, (control, told), station, now);
+                self.post_on_air(&mut cx.run, (control, told), station, now);
             }
             Toward::Port(_) => unreachable!("only ports tell ports"),
         }

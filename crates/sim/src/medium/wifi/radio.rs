@@ -211,6 +211,35 @@ pub struct Hop {
 /// A hop is read at every frame: it takes two cache lines.
 const _: () = assert!(size_of::<Hop>() == 128);
 
+/// An access category of a station, which contends on its own (an EDCAF of 802.11; under DCF a station has one).
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Edcaf {
+    /// The station.
+    pub station: u32,
+    /// The number of the category.
+    pub number: usize,
+}
+
+/// The frames of a category that wait for one hop.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Line {
+    /// The hop.
+    pub hop: u32,
+    /// The number of the category.
+    pub number: usize,
+}
+
+/// What a frame took of a station's buffer.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Freed {
+    /// Whether the packet came from the station itself, or by a wire.
+    pub own: bool,
+    /// Bytes of the frame.
+    pub size: u64,
+    /// The flow of the packet.
+    pub flow: FlowId,
+}
+
 impl Radio {
     /// Reads a word of each cache line that a packet touches on its way into a queue.
     #[inline]

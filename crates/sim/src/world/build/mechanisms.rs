@@ -72,9 +72,9 @@ impl Mechanisms {
         spec: &Spec,
         number: usize,
         node: NodeId,
-        mechanism: &MechanismSpec,
         terms: &Terms,
     ) -> Result<ControlId, Refusal> {
+        let mechanism = &spec.mechanisms[number];
         let whole = terms.form == Form::Pause && asks_to_stop(&mechanism.respond);
         for port in network.nodes[node].ports.clone() {
             if !obeys(spec, network.ports[port].far) {
@@ -126,8 +126,8 @@ impl Mechanisms {
         control: ControlId,
         id: PortId,
         mechanism: &MechanismSpec,
-        path: &str,
     ) -> Result<(), Refusal> {
+        let path = &format!("mechanisms.{}", mechanism.name);
         let needs = mechanism.detect.needs();
         let egress = needs.gives.has(Set::QUEUE);
         if egress {
@@ -256,7 +256,6 @@ impl World {
                 control,
                 id,
                 mechanism,
-                &path,
             )?;
         }
         Ok(())
@@ -277,9 +276,8 @@ impl World {
             ..
         } = &mut self.shared;
         let node = network.ports[id].node;
-        let mechanism = &spec.mechanisms[number];
         let Some(control) = mechanisms.voice(spec, number, node, terms) else {
-            return mechanisms.new_control(network, spec, number, node, mechanism, terms);
+            return mechanisms.new_control(network, spec, number, node, terms);
         };
         let other = &spec.mechanisms[mechanisms.controls[control].number() as usize];
         if other.notify.standing().is_some_and(|t| t.alike(terms)) {

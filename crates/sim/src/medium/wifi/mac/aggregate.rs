@@ -12,6 +12,7 @@ use crate::medium::ethernet;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
+use crate::medium::wifi::radio::Edcaf;
 use crate::medium::wifi::spec::{Aggregation, RateControl};
 use crate::network::Network;
 use crate::packet::Packet;
@@ -112,8 +113,7 @@ impl Air {
     pub(super) fn plan_under_session(
         &self,
         cx: &Shared,
-        station: u32,
-        number: usize,
+        Edcaf { station, number }: Edcaf,
         hop: Option<u32>,
         now: Time,
         until: Time,

@@ -111,6 +111,8 @@ pub struct Contention {
     pub failures: u32,
     /// Slots left when the medium became idle last.
     pub slots: u32,
+    /// The same at a station that follows a record: at which of its slots the counter is zero. See `cell`.
+    pub zero_at: u64,
     /// A frame that came while the medium was idle may leave from then on.
     pub ready: Time,
     /// Frames that wait; without any the counter runs to zero and stays there (post-backoff).
@@ -191,6 +193,7 @@ impl Contention {
             cw: set.cw_min,
             failures: 0,
             slots: 0,
+            zero_at: 0,
             ready: Time::ZERO,
             frames: 0,
             bytes: 0,

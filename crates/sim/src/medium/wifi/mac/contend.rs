@@ -11,8 +11,10 @@ use backwater_transport::units::{Rate, Span, Time};
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Fate};
 use crate::medium::wifi::events::Code;
+use crate::medium::wifi::mac::failure::Attempt;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind};
 use crate::medium::wifi::phy::mode::Mode;
+use crate::medium::wifi::radio::Edcaf;
 use crate::shared::Shared;
 
 impl Air {
@@ -22,6 +24,7 @@ impl Air {
             return;
         }
         self.groups[group as usize].armed = Time::NEVER;
+        self.set_due_of_group_apart(group, now);
         let mut from = 0;
         while let Some((number, station)) = self.next_member(group, from) {
             from = number + 1;
@@ -57,11 +60,19 @@ impl Air {
             let first = self.next_frame(cx, station, number, now);
             let first = first.expect("a category that is due has a frame");
             self.radios[station as usize].count.internal += 1;
-            self.failed(cx, (station, number), first, false, now, now);
+            let attempt = Attempt {
+                hop: first,
+                cleared: false,
+            };
+            self.failed(cx, Edcaf { station, number }, attempt, now, now);
         }
         let first = self.next_frame(cx, station, winner, now);
         let first = first.expect("a category that is due has a frame");
-        self.begin(cx, station, winner, first, now, None);
+        let at = Edcaf {
+            station,
+            number: winner,
+        };
+        self.begin(cx, at, first, now, None);
     }
 
     /// Begins an exchange with the first frame of a hop, or with a management frame where `hop` is `None`, in a TXOP that
@@ -69,15 +80,15 @@ impl Air {
     pub(crate) fn begin(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         hop: Option<u32>,
         now: Time,
         until: Option<Time>,
     ) {
+        let Edcaf { station, number } = at;
         let txop = self.radios[station as usize].categories[number].set.txop;
         let until = until.unwrap_or(now + txop);
-        let (kind, mut exchange) = self.plan(cx, station, number, hop, now, until);
+        let (kind, mut exchange) = self.plan(cx, at, hop, now, until);
         let to = exchange.to;
         if until > now {
             exchange.goes_on = self.expects_another(station, number, kind, &exchange);
@@ -98,15 +109,15 @@ impl Air {
     pub(in crate::medium::wifi) fn plan(
         &self,
         cx: &Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         hop: Option<u32>,
         now: Time,
         until: Time,
     ) -> (FrameKind, Exchange) {
-        if let Some(planned) = self.plan_under_session(cx, station, number, hop, now, until) {
+        if let Some(planned) = self.plan_under_session(cx, at, hop, now, until) {
             return planned;
         }
+        let Edcaf { station, number } = at;
         let medium = self.medium(station);
         let mut field = None;
         let (to, bytes, rate, mode) = match hop {
@@ -183,6 +194,7 @@ impl Air {
         to: u32,
         now: Time,
     ) {
+        self.stand_apart(station);
         let began = match kind.is_answer() {
             true => to,
             false => station,
@@ -205,6 +217,7 @@ impl Air {
         radio.frame = Some(Frame {
             kind,
             to,
+            holder: began,
             begin: now,
             sent: now + span,
             rest,
@@ -288,7 +301,9 @@ impl Air {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),
         }
-        match self.conclude(cx, station, frame, now) {
+        let next = self.conclude(cx, station, frame, now);
+        self.follow_again(station, next.is_some());
+        match next {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
             Some(next) => self.radios[next as usize].after = station,
             None => self.attend_soonest(&mut cx.run.calendar, station),

@@ -8,6 +8,7 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::mac::window::Ghost;
+use crate::medium::wifi::radio::Edcaf;
 use crate::network::Network;
 use crate::record::What;
 use crate::shared::Shared;
@@ -76,11 +77,8 @@ impl Air {
             let waited = exchange.begun.0 - arrived.0;
             network.note(
                 books,
-                What::Send,
-                exchange.begun,
-                port_id,
                 packet_id,
-                waited,
+                What::Send.noted(exchange.begun, port_id, waited),
             );
         }
         packet_id
@@ -175,7 +173,9 @@ impl Air {
             Reply::Next { category, until } => {
                 let number = usize::from(category);
                 match self.next_frame(cx, station, number, now) {
-                    Some(first) => self.begin(cx, station, number, first, now, Some(until)),
+                    Some(first) => {
+                        self.begin(cx, Edcaf { station, number }, first, now, Some(until))
+                    }
                     // A gate has closed meanwhile.
                     None => self.draw(station, number),
                 }
@@ -305,8 +305,9 @@ impl Air {
             c.spend(u64::from(ghost.len), now);
             let share = Span(airtime.0 / u64::from(exchange.count));
             let done = tried.over(exchange.to, share, true);
-            self.observe_transmission(cx, station, number, &ghost, &done, now);
-            self.departed(cx, station, number, ghost, now, now);
+            let at = Edcaf { station, number };
+            self.observe_transmission(cx, at, &ghost, &done, now);
+            self.departed(cx, at, ghost, now, now);
             place += 1;
         }
         self.hops[hop as usize].windows[number].advance();
@@ -330,7 +331,7 @@ impl Air {
             return false;
         };
         let then = now + self.medium(station).sifs;
-        let (kind, next) = self.plan(cx, station, number, Some(hop), then, until);
+        let (kind, next) = self.plan(cx, Edcaf { station, number }, Some(hop), then, until);
         then + self.medium(station).whole(kind, &next) <= until
     }
 }

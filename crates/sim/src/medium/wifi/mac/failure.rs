@@ -5,8 +5,18 @@ use backwater_transport::units::{Span, Time};
 use crate::cause::Cause;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::window::{First, Ghost};
+use crate::medium::wifi::radio::{Edcaf, Line};
 use crate::shared::Shared;
 use crate::table::Id;
+
+/// What was tried: the first frame of a hop, or a management frame where there is none.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Attempt {
+    /// The hop.
+    pub hop: Option<u32>,
+    /// Whether a CTS had cleared the way, so that the long retry count counts it.
+    pub cleared: bool,
+}
 
 impl Air {
     /// The sender's exchange gets no answer, or one that it does not understand. Where that is known before the timeout, the
@@ -17,12 +27,11 @@ impl Air {
         station: u32,
         now: Time,
     ) -> Option<u32> {
+        self.stand_apart(station);
         let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let medium = &self.media[radio.medium as usize];
         let defers = medium.sender_defers;
-        let high = medium.high.as_ref();
-        let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
         radio.count.failures += 1;
         let known = exchange.own_end + defers;
         let sense = &mut self.sensing[station as usize];
@@ -37,18 +46,20 @@ impl Air {
             if let (Some(session), true) = (window.session_mut(), exchange.block)
                 && (exchange.cleared || !exchange.rts)
             {
+                let high = medium.high.as_ref();
+                let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
                 session.asked = if asks { exchange.count } else { 0 };
             }
         }
-        let number = usize::from(exchange.category);
-        self.failed(
-            cx,
-            (station, number),
-            exchange.hop,
-            exchange.cleared,
-            now,
-            until,
-        );
+        let at = Edcaf {
+            station,
+            number: usize::from(exchange.category),
+        };
+        let attempt = Attempt {
+            hop: exchange.hop,
+            cleared: exchange.cleared,
+        };
+        self.failed(cx, at, attempt, now, until);
         None
     }
 
@@ -57,12 +68,12 @@ impl Air {
     pub(crate) fn failed(
         &mut self,
         cx: &mut Shared,
-        (station, number): (u32, usize),
-        hop: Option<u32>,
-        long: bool,
+        Edcaf { station, number }: Edcaf,
+        attempt: Attempt,
         now: Time,
         until: Time,
     ) {
+        let Attempt { hop, cleared: long } = attempt;
         let air = &mut *self;
         let radio = &mut air.radios[station as usize];
         let mac = &air.media[radio.medium as usize].mac;
@@ -98,9 +109,7 @@ impl Air {
             c.cw = c.set.cw_min;
             air.radios[station as usize].count.retry_drops += 1;
             match hop {
-                Some(hop) => {
-                    self.give_up(cx, (station, number), hop, Cause::RetryLimit, now, until)
-                }
+                Some(hop) => self.give_up(cx, Line { hop, number }, Cause::RetryLimit, now, until),
                 None => {
                     let radio = &mut self.radios[station as usize];
                     radio.notices.pop_front();
@@ -135,15 +144,15 @@ impl Air {
     pub(in crate::medium::wifi) fn give_up(
         &mut self,
         cx: &mut Shared,
-        (station, number): (u32, usize),
-        hop: u32,
+        line: Line,
         cause: Cause,
         now: Time,
         until: Time,
     ) {
-        let (hop_number, first_port) = (hop, self.first_port);
+        let (Line { hop, number }, first_port) = (line, self.first_port);
         let served = &self.hops[hop as usize];
-        let (port, to) = (served.port, served.to);
+        let (port, station, to) = (served.port, served.from, served.to);
+        let at = Edcaf { station, number };
         let (lost, ghost) = match served.first(&cx.network, number) {
             First::Ghost(ghost) => (None, *ghost),
             First::Waits(id) => {
@@ -168,18 +177,18 @@ impl Air {
             session.asked = session.asked.saturating_sub(1);
         }
         if cx.network.ports[port].queue(number).list.is_empty() && window.is_clear() {
-            self.radios[station as usize].categories[number].clear(hop_number);
+            self.radios[station as usize].categories[number].clear(hop);
         }
         if tried.has_begun() {
             // The sender does not know that its frame was received, where it was.
             let done = tried.over(to, Span::ZERO, false);
-            self.observe_transmission(cx, station, number, &ghost, &done, now);
+            self.observe_transmission(cx, at, &ghost, &done, now);
         } else if let Some(id) = lost {
-            self.observe_station_loss(cx, station, hop_number, number, id, now);
+            self.observe_station_loss(cx, line, id, now);
         }
         if let Some(id) = lost {
             cx.network.lose(&mut cx.run.books, id, cause, port, now);
         }
-        self.departed(cx, station, number, ghost, now, until);
+        self.departed(cx, at, ghost, now, until);
     }
 }

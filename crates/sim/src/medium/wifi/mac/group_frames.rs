@@ -56,9 +56,7 @@ impl Air {
         if self.hop_to(station, NOBODY).is_some() {
             return;
         }
-        let radio = &self.radios[station as usize];
-        let (node, rate) = (radio.node, self.medium(station).phy.control);
-        self.add_hop(network, station, NOBODY, node, "*".into(), rate);
+        self.add_hop(network, station, NOBODY, self.medium(station).phy.control);
     }
 }
 

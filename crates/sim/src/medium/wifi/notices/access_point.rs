@@ -10,6 +10,7 @@ use crate::mechanism::notifier::standing::MAX_NEIGHBOURS;
 use crate::mechanism::notifier::{Cast, Terms};
 use crate::mechanism::responder::Responder;
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::notices::station_mechanisms::terms_of_notices;
 use crate::network::Network;
 use crate::spec::{MechanismSpec, Refusal, Spec};
 use crate::world::build::mechanisms::{asks_to_stop, obeys};
@@ -80,16 +81,18 @@ impl Network {
 }
 
 impl Air {
-    /// Those whom a station that sends standing notices may tell, each with the unit of its carrier.
+    /// Those whom a station may tell by standing notices, each with the unit of its carrier.
     pub(in crate::medium::wifi) fn neighbours_of(
         &self,
         network: &Network,
         station: u32,
         number: usize,
-        terms: &Terms,
         mechanism: &MechanismSpec,
         feeders: &[u32],
     ) -> Result<Vec<(Toward, Span)>, Refusal> {
+        let Some(terms) = terms_of_notices(mechanism) else {
+            return Ok(Vec::new());
+        };
         let radio = &self.radios[station as usize];
         let wires: Vec<PortId> = network
             .wires_that_answer(radio.node, number as u32)

@@ -2,8 +2,6 @@
 
 use backwater_transport::units::{Rate, Time};
 
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
 use crate::limit::Limit;
@@ -12,6 +10,7 @@ use crate::medium::wifi::events::Code;
 use crate::medium::wifi::radio::Held;
 use crate::network::Network;
 use crate::packet::List;
+use crate::shared::Shared;
 
 /// Packets of a held flow that wait, where the station's buffer counts bytes or nothing.
 const MOST_HELD: u64 = 100;
@@ -52,18 +51,10 @@ impl Air {
     }
 
     /// A packet of a flow that is held back waits for its turn.
-    pub(crate) fn hold(
-        &mut self,
-        network: &mut Network,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        station: u32,
-        packet_id: PacketId,
-        now: Time,
-    ) {
-        let flow = network.packets[packet_id].flow;
+    pub(crate) fn hold(&mut self, cx: &mut Shared, station: u32, packet_id: PacketId, now: Time) {
+        let flow = cx.network.packets[packet_id].flow;
         let radio = &mut self.radios[station as usize];
-        let number = radio.category(network.packets[packet_id].class());
+        let number = radio.category(cx.network.packets[packet_id].class());
         let most = match radio.categories[number].buffer {
             Limit::Packets(most) => most,
             Limit::Bytes(_) | Limit::Unlimited => MOST_HELD,
@@ -72,12 +63,14 @@ impl Air {
         let held = held.expect("a flow that is held");
         if held.frames >= most {
             let port = held.port;
-            return self.lose_at_station(network, books, packet_id, Cause::BufferFull, port, now);
+            return self.lose_at_station(cx, packet_id, Cause::BufferFull, port, now);
         }
         held.frames += 1;
-        network.packets.append(&mut held.list, packet_id);
+        cx.network.packets.append(&mut held.list, packet_id);
         if held.frames == 1 {
-            calendar.push(held.next.max(now), Code::Release.of(flow.0));
+            cx.run
+                .calendar
+                .push(held.next.max(now), Code::Release.of(flow.0));
         }
     }
 }

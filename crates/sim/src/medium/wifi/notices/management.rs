@@ -2,8 +2,6 @@
 
 use backwater_transport::units::Time;
 
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::ids::ControlId;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::notice::Ask;
@@ -12,13 +10,13 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::radio::Management;
 use crate::medium::wifi::wifi_bytes::management_size;
 use crate::record::fingerprint::Mark;
+use crate::run::Run;
 
 impl Air {
     /// Queues a notice at a station, in place of one to the same station about the same that still waits.
     pub(crate) fn post_on_air(
         &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
+        run: &mut Run,
         (control, told): (ControlId, Told),
         station: u32,
         now: Time,
@@ -58,8 +56,10 @@ impl Air {
             tries: 0,
         });
         let category = MANAGEMENT_CATEGORY.min(radio.categories.len() - 1);
-        books.fingerprint.add(Mark::Notice, now, station, detail);
-        self.one_more(calendar, station, category, now);
+        run.books
+            .fingerprint
+            .add(Mark::Notice, now, station, detail);
+        self.one_more(&mut run.calendar, station, category, now);
     }
 }
 
@@ -100,12 +100,9 @@ mod tests {
             to,
             notice: notice(ask),
         };
-        let (books, calendar) = (&mut world.shared.run.books, &mut world.shared.run.calendar);
+        let run = &mut world.shared.run;
         let from = (Id::NONE, told);
-        world
-            .media
-            .air
-            .post_on_air(books, calendar, from, 0, Time(7));
+        world.media.air.post_on_air(run, from, 0, Time(7));
     }
 
     fn waiting(world: &World) -> Vec<(u32, Ask)> {

@@ -17,6 +17,7 @@ use crate::mechanism::place::View;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::window::{Ghost, Transmission};
+use crate::medium::wifi::radio::{Edcaf, Line};
 use crate::network::Network;
 use crate::network::views::queued_hosts;
 use crate::packet::Packet;
@@ -54,13 +55,13 @@ impl Air {
     /// The timer of a detector at a station has come.
     pub(crate) fn take_station_sample(
         &self,
-        network: &Network,
-        mechanisms: &mut Mechanisms,
+        cx: &mut Shared,
         control: ControlId,
         place: usize,
         station: u32,
         now: Time,
     ) {
+        let (network, mechanisms) = (&cx.network, &mut cx.mechanisms);
         let busy = self.station_count(station, now).busy;
         let categories = self.radios[station as usize].categories.len();
         let times = mechanisms.controls[control].times(place);
@@ -148,14 +149,13 @@ impl Air {
     pub(crate) fn observe_transmission(
         &self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         ghost: &Ghost,
         done: &Transmission,
         now: Time,
     ) {
-        if let Some(watch) = self.radios[station as usize].watch {
-            self.observe_watched_transmission(cx, watch, (station, number), ghost, done, now);
+        if self.radios[at.station as usize].watch.is_some() {
+            self.observe_watched_transmission(cx, at, ghost, done, now);
         }
     }
 
@@ -163,12 +163,15 @@ impl Air {
     fn observe_watched_transmission(
         &self,
         cx: &mut Shared,
-        (control, place): (ControlId, usize),
-        (station, number): (u32, usize),
+        at: Edcaf,
         ghost: &Ghost,
         done: &Transmission,
         now: Time,
     ) {
+        let Edcaf { station, number } = at;
+        let Some((control, place)) = self.radios[station as usize].watch else {
+            return;
+        };
         let (len, c) = (u64::from(ghost.len), &mut cx.mechanisms.controls[control]);
         if let (true, Some(tally)) = (done.acknowledged, c.tally(place)) {
             tally.left(ghost.own, number as u8, ghost.flow, len, now);
@@ -195,7 +198,7 @@ impl Air {
             true => Moment::Sent(&seen),
             false => Moment::Lost(&seen),
         };
-        let view = self.view_without(&cx.network, (station, number), bytes, times, now);
+        let view = self.view_without(&cx.network, at, bytes, times, now);
         cx.mechanisms.controls[control].released(place, view, &moment);
         cx.mechanisms.collect(control);
     }
@@ -206,18 +209,16 @@ impl Air {
     pub(crate) fn observe_station_loss(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        hop: u32,
-        number: usize,
+        line: Line,
         packet_id: PacketId,
         now: Time,
     ) {
+        let Line { hop, number } = line;
+        let station = self.hops[hop as usize].from;
         if let Some((control, place)) = self.radios[station as usize].watch {
             let seen = self.seen_queued(hop, number, &cx.network.packets[packet_id], now);
-            let (times, at) = (
-                cx.mechanisms.controls[control].times(place),
-                (station, number),
-            );
+            let times = cx.mechanisms.controls[control].times(place);
+            let at = Edcaf { station, number };
             let view = self.view_without(&cx.network, at, seen.bytes, times, now);
             cx.mechanisms.controls[control].released(place, view, &Moment::Lost(&seen));
             cx.mechanisms.collect(control);
@@ -229,15 +230,14 @@ impl Air {
     pub(crate) fn observe_station_arrival(
         &mut self,
         cx: &mut Shared,
-        hop: u32,
-        number: usize,
+        line: Line,
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
-        let station = self.hops[hop as usize].from;
-        if let Some(watch) = self.radios[station as usize].watch {
-            self.observe_watched_arrival(cx, watch, (hop, number), packet_id, joined, now);
+        let station = self.hops[line.hop as usize].from;
+        if self.radios[station as usize].watch.is_some() {
+            self.observe_watched_arrival(cx, line, packet_id, joined, now);
         }
     }
 
@@ -245,13 +245,16 @@ impl Air {
     fn observe_watched_arrival(
         &mut self,
         cx: &mut Shared,
-        (control, place): (ControlId, usize),
-        (hop, number): (u32, usize),
+        line: Line,
         packet_id: PacketId,
         joined: bool,
         now: Time,
     ) {
+        let Line { hop, number } = line;
         let station = self.hops[hop as usize].from;
+        let Some((control, place)) = self.radios[station as usize].watch else {
+            return;
+        };
         if !cx.mechanisms.controls[control].observes_arrivals(place) {
             return;
         }

@@ -3,8 +3,6 @@
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
-use crate::books::Books;
-use crate::calendar::Calendar;
 use crate::ids::FlowId;
 use crate::mechanism::carrier::AIR_UNIT;
 use crate::mechanism::notice::Notice;
@@ -15,21 +13,25 @@ use crate::medium::wifi::radio::Hop;
 use crate::packet::Traffic;
 use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
+use crate::run::Run;
 use crate::shared::Shared;
 use crate::table::Id;
 
+/// Why a responder is called.
+struct Occasion {
+    /// The station that the notice came from; none for a timer and for what a station tells itself.
+    next: Option<u32>,
+    /// The unit of its quanta.
+    unit: Span,
+    now: Time,
+}
+
 impl Air {
     /// Moves a category's parameters.
-    fn move_knob(
-        &mut self,
-        books: &mut Books,
-        calendar: &mut Calendar,
-        station: u32,
-        moved: &Moved,
-        now: Time,
-    ) {
+    fn move_knob(&mut self, run: &mut Run, station: u32, moved: &Moved, now: Time) {
         let (number, set) = (moved.category, moved.set);
         let count = self.station_count(station, now);
+        self.stand_apart(station);
         let sense = self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);
@@ -45,8 +47,8 @@ impl Air {
         let ready = if sense.busy { Time::ZERO } else { now };
         c.move_to(set, base, ready, medium.sifs, medium.slot);
         let detail = u64::from(moved.level) << 8 | number as u64;
-        books.fingerprint.add(Mark::Knob, now, station, detail);
-        if let (Some(records), Some(hop), true) = (&mut books.record, first, changed) {
+        run.books.fingerprint.add(Mark::Knob, now, station, detail);
+        if let (Some(records), Some(hop), true) = (&mut run.books.record, first, changed) {
             records.push(Record {
                 at: now,
                 what: What::Aifsn,
@@ -64,7 +66,7 @@ impl Air {
         }
         if !sense.busy {
             let at = self.expiry(station);
-            self.attend(calendar, sense.cover, at);
+            self.attend(&mut run.calendar, sense.cover, at);
         }
     }
 }
@@ -76,10 +78,10 @@ impl Air {
         cx: &mut Shared,
         station: u32,
         at: usize,
-        (next, unit): (Option<u32>, Span),
-        now: Time,
+        occasion: Occasion,
         act: impl FnOnce(&mut AnyResponder, &mut Knobs),
     ) {
+        let Occasion { next, unit, now } = occasion;
         let radio = &mut self.radios[station as usize];
         let mut transmitter = Transmitter {
             written: radio.written.clone(),
@@ -106,13 +108,7 @@ impl Air {
             cx.run.calendar.push(at, Code::Expire.of(station));
         }
         for moved in transmitter.moved {
-            self.move_knob(
-                &mut cx.run.books,
-                &mut cx.run.calendar,
-                station,
-                &moved,
-                now,
-            );
+            self.move_knob(&mut cx.run, station, &moved, now);
         }
         for (flow, hold) in transmitter.held {
             match hold {
@@ -125,7 +121,12 @@ impl Air {
     /// What a station was told may have expired.
     pub(crate) fn expire(&mut self, cx: &mut Shared, id: u32, now: Time) {
         for at in 0..self.radios[id as usize].responders.len() {
-            self.move_station(cx, id, at, (None, AIR_UNIT), now, |r, knobs| r.timer(knobs));
+            let occasion = Occasion {
+                next: None,
+                unit: AIR_UNIT,
+                now,
+            };
+            self.move_station(cx, id, at, occasion, |r, knobs| r.timer(knobs));
         }
     }
 
@@ -148,7 +149,7 @@ impl Air {
             let unit = notice.unit().unwrap_or(AIR_UNIT);
             for notice in notice.by_category() {
                 let react = |r: &mut AnyResponder, knobs: &mut Knobs| r.react(&notice, knobs);
-                self.move_station(cx, station, at, (next, unit), now, react);
+                self.move_station(cx, station, at, Occasion { next, unit, now }, react);
             }
         }
     }

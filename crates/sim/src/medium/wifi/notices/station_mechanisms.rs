@@ -10,6 +10,7 @@ use crate::mechanism::detector::Detector;
 use crate::mechanism::needs::Set;
 use crate::mechanism::notice::Hosts;
 use crate::mechanism::notifier::Reach;
+use crate::mechanism::notifier::Terms;
 use crate::mechanism::notifier::row::Site;
 use crate::mechanism::notifier::voice::VoiceSpec;
 use crate::mechanism::place::{Place, Rhythm};
@@ -24,6 +25,12 @@ use crate::table::Id;
 use crate::world::build::mechanisms::asks_to_stop;
 use crate::world::build::refuse;
 
+/// The terms of a mechanism that sends standing notices of its own.
+pub(super) fn terms_of_notices(mechanism: &MechanismSpec) -> Option<&Terms> {
+    let terms = mechanism.notify.standing();
+    terms.filter(|t| t.carrier != CarriedBy::Mark)
+}
+
 impl Air {
     /// A mechanism at a station, which watches it, and when its detector looks.
     fn control_at(
@@ -36,13 +43,8 @@ impl Air {
     ) -> Result<(Control, Option<Rhythm>), Refusal> {
         let radio = &self.radios[station as usize];
         let (detect, notify) = (&mechanism.detect, &mechanism.notify);
-        let terms = notify.standing().filter(|t| t.carrier != CarriedBy::Mark);
-        let neighbours = match terms {
-            Some(terms) => {
-                self.neighbours_of(network, station, number, terms, mechanism, feeders)?
-            }
-            None => Vec::new(),
-        };
+        let terms = terms_of_notices(mechanism);
+        let neighbours = self.neighbours_of(network, station, number, mechanism, feeders)?;
         let rhythm = detect.rhythm().or(notify.rhythm());
         let site = Site {
             number: number as u32,
@@ -128,9 +130,9 @@ impl Air {
         spec: &Spec,
         station: u32,
         number: usize,
-        mechanism: &MechanismSpec,
         feeders: &[u32],
     ) -> Result<(), Refusal> {
+        let mechanism = &spec.mechanisms[number];
         let moves = |m: &MechanismSpec| m.respond.needs().needs.has(Set::TRANSMITTER);
         for told in feeders.iter().copied().chain([station]) {
             debug_assert_ne!(told, NOBODY);
@@ -209,7 +211,7 @@ impl Air {
                 .tell_wires(spec, node_id, &name, number, mechanism)?;
             let (control, rhythm) =
                 self.control_at(&cx.network, station, number, mechanism, &feeders)?;
-            self.own_responders(&cx.network, spec, station, number, mechanism, &feeders)?;
+            self.own_responders(&cx.network, spec, station, number, &feeders)?;
             self.radios[station as usize].backlog_field = mechanism.detect.field();
             for feeder in &feeders {
                 let upstream = &mut self.radios[*feeder as usize];

@@ -5,6 +5,7 @@ use backwater_transport::units::{Span, Time};
 use crate::limit::Limit;
 use crate::mechanism::place::View;
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Edcaf;
 use crate::network::Network;
 use crate::packet::List;
 
@@ -66,7 +67,7 @@ impl Air {
     pub(super) fn view_without(
         &self,
         network: &Network,
-        (station, number): (u32, usize),
+        Edcaf { station, number }: Edcaf,
         bytes: u64,
         times: bool,
         now: Time,

@@ -5,6 +5,7 @@ use backwater_transport::units::Time;
 use crate::ids::PacketId;
 use crate::limit::Limit;
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Line;
 use crate::network::Network;
 
 impl Air {
@@ -12,12 +13,12 @@ impl Air {
     pub(in crate::medium::wifi) fn blocked_share_is_full(
         &self,
         network: &Network,
-        station: u32,
-        number: usize,
-        hop: u32,
+        line: Line,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
+        let Line { hop, number } = line;
+        let station = self.hops[hop as usize].from;
         let radio = &self.radios[station as usize];
         if radio.blocked_share >= 1.0 {
             return false;

@@ -3,16 +3,23 @@
 
 use backwater_transport::units::{Span, Time};
 
-use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::category::Judged;
+use crate::medium::wifi::radio::{Edcaf, Freed, Line};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use crate::shared::Shared;
 use crate::table::Id;
+
+/// A frame in a queue of the algorithm: the one behind `before`.
+#[derive(Copy, Clone)]
+struct Queued {
+    queue: usize,
+    before: PacketId,
+}
 
 impl Air {
     /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
@@ -46,20 +53,21 @@ impl Air {
     /// Whether a packet may join a managed category; puts it into its queue, marked where the algorithm says so.
     pub(crate) fn admit_at_station(
         &mut self,
-        network: &mut Network,
-        books: &mut Books,
+        cx: &mut Shared,
         station: u32,
         number: usize,
         packet_id: PacketId,
         now: Time,
     ) -> bool {
+        let network = &mut cx.network;
+        let at = Edcaf { station, number };
         let waits = self.radios[station as usize].categories[number].frames > 0;
         if !waits {
             self.judged(station, number).managed.aqm.emptied(now);
         }
         self.update_judged(network, station, number, now);
         let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, station, number, q, packet_id, now);
+        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
         // It has not joined yet.
         frame.bytes += frame.size;
         frame.packets += 1;
@@ -68,7 +76,7 @@ impl Air {
             Verdict::Accept => {}
             Verdict::Mark => {
                 let port = self.port_of(network, station, &network.packets[packet_id]);
-                network.mark(books, packet_id, port, now);
+                network.mark(&mut cx.run.books, packet_id, port, now);
             }
             Verdict::Drop => return false,
         }
@@ -106,14 +114,13 @@ impl Air {
     fn frame_at_station(
         &self,
         network: &Network,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         q: usize,
         packet_id: PacketId,
         now: Time,
     ) -> Frame {
         let packet = &network.packets[packet_id];
-        let c = &self.radios[station as usize].categories[number];
+        let c = &self.radios[at.station as usize].categories[at.number];
         let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
         let size = packet.frame();
         Frame {
@@ -146,17 +153,11 @@ impl Air {
         c.judged.as_mut().expect("a managed category")
     }
 
-    fn take_judged(
-        &mut self,
-        network: &mut Network,
-        station: u32,
-        number: usize,
-        q: usize,
-        before: PacketId,
-    ) -> PacketId {
-        let c = &mut self.radios[station as usize].categories[number];
-        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
-        let packet_id = network.packets.take_after(&mut queue.list, before);
+    fn take_judged(&mut self, network: &mut Network, at: Edcaf, frame: Queued) -> PacketId {
+        let c = &mut self.radios[at.station as usize].categories[at.number];
+        let judged = c.judged.as_mut().expect("a managed category");
+        let queue = judged.queue_mut(frame.queue);
+        let packet_id = network.packets.take_after(&mut queue.list, frame.before);
         queue.bytes -= network.packets[packet_id].frame();
         queue.packets -= 1;
         packet_id
@@ -168,13 +169,13 @@ impl Air {
     fn discard_at_station(
         &mut self,
         cx: &mut Shared,
-        (station, number): (u32, usize),
-        q: usize,
-        before: PacketId,
+        at: Edcaf,
+        frame: Queued,
         cause: Cause,
         now: Time,
     ) {
-        let packet_id = self.take_judged(&mut cx.network, station, number, q, before);
+        let Edcaf { station, number } = at;
+        let packet_id = self.take_judged(&mut cx.network, at, frame);
         let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
         let hop = self.hop_number(port);
         let Packet { flow, .. } = cx.network.packets[packet_id];
@@ -182,10 +183,10 @@ impl Air {
         let own = self.enters_with(&cx.network.packets[packet_id]);
         let held = now.0 - cx.network.packets[packet_id].at.0;
         cx.network.ports[port].lose_waiting(number, size, held);
-        self.observe_station_loss(cx, station, hop, number, packet_id, now);
+        self.observe_station_loss(cx, Line { hop, number }, packet_id, now);
         cx.network
             .lose(&mut cx.run.books, packet_id, cause, port, now);
-        self.release_room(&cx.network, station, number, own, size, flow);
+        self.release_room(&cx.network, at, Freed { own, size, flow });
         self.tell_backlog(&mut cx.network, station, now);
     }
 
@@ -199,23 +200,21 @@ impl Air {
         packet_id: PacketId,
         now: Time,
     ) -> bool {
+        let at = Edcaf { station, number };
         self.update_judged(&cx.network, station, number, now);
         let q = self.queue_for(&cx.network, station, number, packet_id);
-        let mut frame = self.frame_at_station(&cx.network, station, number, q, packet_id, now);
+        let mut frame = self.frame_at_station(&cx.network, at, q, packet_id, now);
         frame.bytes += frame.size;
         frame.packets += 1;
         let judged = self.judged(station, number);
         let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
             return false;
         };
-        self.discard_at_station(
-            cx,
-            (station, number),
-            victim,
-            Id::NONE,
-            Cause::BufferFull,
-            now,
-        );
+        let first = Queued {
+            queue: victim,
+            before: Id::NONE,
+        };
+        self.discard_at_station(cx, at, first, Cause::BufferFull, now);
         true
     }
 
@@ -233,9 +232,10 @@ impl Air {
         if category.judged.is_none() {
             return;
         }
+        let at = Edcaf { station, number };
         self.update_judged(network, station, number, now);
         let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, station, number, q, packet_id, now);
+        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
         let judged = self.judged(station, number);
         (frame.bytes, frame.packets) = (judged.queues()[q].bytes, judged.queues()[q].packets);
         let managed = &mut judged.managed;
@@ -250,6 +250,7 @@ impl Air {
         number: usize,
         now: Time,
     ) -> Option<u32> {
+        let at = Edcaf { station, number };
         self.radios[station as usize].categories[number]
             .judged
             .as_ref()?;
@@ -264,18 +265,19 @@ impl Air {
                 false => judged.managed.aqm.choose(&judged.managed.queues),
             };
             let (before, packet_id) = self.first_open(&cx.network, station, number, q, now)?;
-            let frame = self.frame_at_station(&cx.network, station, number, q, packet_id, now);
+            let first = Queued { queue: q, before };
+            let frame = self.frame_at_station(&cx.network, at, q, packet_id, now);
             let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
             match self.judged(station, number).managed.aqm.pop(&frame) {
                 Verdict::Accept => {}
                 Verdict::Mark => cx.network.mark(&mut cx.run.books, packet_id, port, now),
                 Verdict::Drop => {
-                    self.discard_at_station(cx, (station, number), q, before, Cause::Aqm, now);
+                    self.discard_at_station(cx, at, first, Cause::Aqm, now);
                     self.refill_owed(cx, station, number, now);
                     continue;
                 }
             }
-            self.take_judged(&mut cx.network, station, number, q, before);
+            self.take_judged(&mut cx.network, at, first);
             let hop = self.hop_number(port);
             self.line_up(&mut cx.network, station, number, hop, packet_id);
             self.radios[station as usize].categories[number].current = Some(hop);
@@ -286,16 +288,21 @@ impl Air {
 
     /// Loses what the algorithm wants lost behind a frame that it has let go.
     fn discard_next(&mut self, cx: &mut Shared, station: u32, number: usize, q: usize, now: Time) {
+        let at = Edcaf { station, number };
+        let first = Queued {
+            queue: q,
+            before: Id::NONE,
+        };
         loop {
             let judged = self.judged(station, number);
             let head = judged.queues()[q].list.head();
             if head.is_none() || !judged.managed.aqm.takes_next() {
                 return;
             }
-            let frame = self.frame_at_station(&cx.network, station, number, q, head, now);
+            let frame = self.frame_at_station(&cx.network, at, q, head, now);
             let verdict = self.judged(station, number).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard_at_station(cx, (station, number), q, Id::NONE, Cause::Aqm, now);
+            self.discard_at_station(cx, at, first, Cause::Aqm, now);
             self.refill_owed(cx, station, number, now);
         }
     }

@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::ids::{FlowId, PacketId};
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::category::Room;
+use crate::medium::wifi::radio::Line;
 use crate::network::Network;
 use crate::shared::Shared;
 use crate::table::Id;
@@ -105,18 +106,11 @@ impl Air {
             let packet = &cx.network.packets[victim];
             let own = packet.ingress.is_none() || packet.ingress.0 < first_port;
             cx.network.ports[port].lose_waiting(number, packet.frame(), now.0 - packet.at.0);
-            self.observe_station_loss(cx, station, from, number, victim, now);
+            self.observe_station_loss(cx, Line { hop: from, number }, victim, now);
             let radio = &mut self.radios[station as usize];
             radio.categories[number].release(own, cx.network.packets[victim].frame());
             self.tell_backlog(&mut cx.network, station, now);
-            self.lose_at_station(
-                &mut cx.network,
-                &mut cx.run.books,
-                victim,
-                Cause::BufferFull,
-                port,
-                now,
-            );
+            self.lose_at_station(cx, victim, Cause::BufferFull, port, now);
         }
     }
 }

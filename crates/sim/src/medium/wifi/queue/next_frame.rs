@@ -5,6 +5,7 @@ use backwater_transport::units::Time;
 
 use crate::cause::Cause;
 use crate::medium::wifi::air::Air;
+use crate::medium::wifi::radio::Line;
 use crate::shared::Shared;
 
 impl Air {
@@ -21,7 +22,7 @@ impl Air {
             let next = self.first_in_line(cx, station, number, now)?;
             match next {
                 Some(hop) if self.has_expired(cx, station, hop, number, now) => {
-                    self.give_up(cx, (station, number), hop, Cause::Expired, now, now);
+                    self.give_up(cx, Line { hop, number }, Cause::Expired, now, now);
                 }
                 _ => return Some(next),
             }

@@ -2,32 +2,24 @@
 
 use backwater_transport::units::Time;
 
-use crate::books::Books;
 use crate::cause::Cause;
-use crate::ids::{FlowId, PacketId, PortId};
+use crate::ids::{PacketId, PortId};
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::window::First;
-use crate::medium::wifi::radio::Radio;
+use crate::medium::wifi::radio::{Edcaf, Freed, Radio};
 use crate::network::Network;
+use crate::shared::Shared;
 use crate::stamp::Backlog;
 
 impl Air {
     /// The same, but a source that always has something to send waits for its turn.
-    pub(crate) fn release_room(
-        &mut self,
-        network: &Network,
-        station: u32,
-        number: usize,
-        own: bool,
-        size: u64,
-        flow_id: FlowId,
-    ) {
-        let radio = &mut self.radios[station as usize];
-        radio.categories[number].release(own, size);
-        let flow = &network.flows[flow_id];
+    pub(crate) fn release_room(&mut self, network: &Network, at: Edcaf, freed: Freed) {
+        let radio = &mut self.radios[at.station as usize];
+        radio.categories[at.number].release(freed.own, freed.size);
+        let flow = &network.flows[freed.flow];
         let again = flow.from == radio.node && flow.fill().is_some();
         if again {
-            radio.owed.push_back(flow_id);
+            radio.owed.push_back(freed.flow);
         }
     }
 
@@ -35,20 +27,20 @@ impl Air {
     /// there is room.
     pub(crate) fn lose_at_station(
         &mut self,
-        network: &mut Network,
-        books: &mut Books,
+        cx: &mut Shared,
         packet_id: PacketId,
         cause: Cause,
         port: PortId,
         now: Time,
     ) {
         let (flow, own) = {
-            let packet = &network.packets[packet_id];
+            let packet = &cx.network.packets[packet_id];
             (packet.flow, packet.ingress.is_none())
         };
-        network.lose(books, packet_id, cause, port, now);
+        cx.network
+            .lose(&mut cx.run.books, packet_id, cause, port, now);
         let station = self.hop(port).expect("a radio hop").from;
-        if own && network.flows[flow].fill().is_some() {
+        if own && cx.network.flows[flow].fill().is_some() {
             self.radios[station as usize].owed.push_back(flow);
         }
     }

@@ -8,7 +8,7 @@ use crate::medium::ethernet;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::category::Room;
 use crate::medium::wifi::mac::window::Ghost;
-use crate::medium::wifi::radio::{Hop, LastRoute};
+use crate::medium::wifi::radio::{Edcaf, Freed, Hop, LastRoute, Line};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::record::What;
@@ -63,14 +63,7 @@ impl Air {
         let born_here = packet.ingress.is_none();
         let radio = &self.radios[station as usize];
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
-            self.hold(
-                &mut cx.network,
-                &mut cx.run.books,
-                &mut cx.run.calendar,
-                station,
-                packet_id,
-                now,
-            );
+            self.hold(cx, station, packet_id, now);
         } else {
             self.queue_up(cx, hop, packet_id, now);
         }
@@ -87,10 +80,9 @@ impl Air {
         let (own, size) = (self.enters_with(packet), packet.frame());
         let radio = &mut self.radios[station as usize];
         let number = radio.category(packet.class());
+        let line = Line { hop, number };
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
-            Room::Free => {
-                !self.blocked_share_is_full(&cx.network, station, number, hop, packet_id, now)
-            }
+            Room::Free => !self.blocked_share_is_full(&cx.network, line, packet_id, now),
             Room::ShareFull => false,
             Room::Full if radio.categories[number].judged.is_some() => {
                 if self.displace(cx, station, number, packet_id, now) {
@@ -102,20 +94,13 @@ impl Air {
         };
         if !fits {
             self.tell_overflow(&cx.network, station, number, packet_id, now);
-            return self.refuse_at_station(cx, hop, number, packet_id, Cause::BufferFull, now);
+            return self.refuse_at_station(cx, line, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.radios[station as usize].categories[number];
         match c.judged.is_some() {
             false => self.line_up(&mut cx.network, station, number, hop, packet_id),
-            true if self.admit_at_station(
-                &mut cx.network,
-                &mut cx.run.books,
-                station,
-                number,
-                packet_id,
-                now,
-            ) => {}
-            true => return self.refuse_at_station(cx, hop, number, packet_id, Cause::Aqm, now),
+            true if self.admit_at_station(cx, station, number, packet_id, now) => {}
+            true => return self.refuse_at_station(cx, line, packet_id, Cause::Aqm, now),
         }
         self.stamp_station_arrival(&mut cx.network, station, packet_id, false, now);
         let c = &mut self.radios[station as usize].categories[number];
@@ -126,41 +111,42 @@ impl Air {
         cx.network.ports[port].hold_late(number, size, late);
         if cx.run.books.record.is_some() {
             let held = cx.network.ports[port].queue(number).bytes;
-            cx.network
-                .note(&mut cx.run.books, What::Enqueue, now, port, packet_id, held);
+            cx.network.note(
+                &mut cx.run.books,
+                packet_id,
+                What::Enqueue.noted(now, port, held),
+            );
         }
         self.one_more(&mut cx.run.calendar, station, number, now);
         self.tell_backlog(&mut cx.network, station, now);
-        self.observe_station_arrival(cx, hop, number, packet_id, true, now);
+        self.observe_station_arrival(cx, line, packet_id, true, now);
     }
 
     /// A packet that comes to a hop's queue is lost.
     fn refuse_at_station(
         &mut self,
         cx: &mut Shared,
-        hop: u32,
-        number: usize,
+        line: Line,
         packet_id: PacketId,
         cause: Cause,
         now: Time,
     ) {
-        let Hop { from, port, .. } = self.hops[hop as usize];
+        let Hop { from, port, .. } = self.hops[line.hop as usize];
         self.stamp_station_arrival(&mut cx.network, from, packet_id, true, now);
-        self.observe_station_arrival(cx, hop, number, packet_id, false, now);
-        let (network, books) = (&mut cx.network, &mut cx.run.books);
-        self.lose_at_station(network, books, packet_id, cause, port, now);
+        self.observe_station_arrival(cx, line, packet_id, false, now);
+        self.lose_at_station(cx, packet_id, cause, port, now);
     }
 
     /// A frame has left a station's queue for good.
     pub(crate) fn departed(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        at: Edcaf,
         ghost: Ghost,
         now: Time,
         until: Time,
     ) {
+        let Edcaf { station, number } = at;
         let aggregates = self.medium(station).aggregates();
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
@@ -175,24 +161,20 @@ impl Air {
         if let Some(rounds) = &mut radio.rounds {
             rounds[number].leave(ghost.flow);
         }
-        let size = ethernet::frame(u64::from(ghost.len));
-        self.make_free(cx, (station, number), ghost.own, size, ghost.flow, now);
+        let freed = Freed {
+            own: ghost.own,
+            size: ethernet::frame(u64::from(ghost.len)),
+            flow: ghost.flow,
+        };
+        self.make_free(cx, at, freed, now);
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
     /// place.
-    pub(crate) fn make_free(
-        &mut self,
-        cx: &mut Shared,
-        (station, number): (u32, usize),
-        own: bool,
-        size: u64,
-        flow_id: FlowId,
-        now: Time,
-    ) {
-        self.release_room(&cx.network, station, number, own, size, flow_id);
-        self.tell_backlog(&mut cx.network, station, now);
-        self.refill_owed(cx, station, number, now);
+    pub(crate) fn make_free(&mut self, cx: &mut Shared, at: Edcaf, freed: Freed, now: Time) {
+        self.release_room(&cx.network, at, freed);
+        self.tell_backlog(&mut cx.network, at.station, now);
+        self.refill_owed(cx, at.station, at.number, now);
     }
 
     /// There is room for one packet: that of the flow that has waited longest.

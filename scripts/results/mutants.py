@@ -1,7 +1,7 @@
 """Prints what became of all mutants as Markdown, or puts it into a page below its mark.
 
-    python docs/results/mutants.py target/mutate
-    python docs/results/mutants.py --into docs/results/mutants.md target/mutate
+    python scripts/results/mutants.py target/mutate
+    python scripts/results/mutants.py --into docs/results/tables/mutants.md target/mutate
 
 Reads the list and the results that `scripts/mutants.py` writes, and `mutants-explained.toml` beside
 this file: survivors that no test can tell, with the reason. An explanation that no survivor needs

@@ -1,7 +1,7 @@
 """Puts scorecards of several controllers into one table of a page, below its mark.
 
     backwater scorecard NAME --json > cards/NAME.json
-    python docs/results/scorecards.py --into docs/results/scorecards.md cards/*.json
+    python scripts/results/scorecards.py --into docs/results/scorecards.md cards/*.json
 
 A card's file holds the one document that the command prints.
 """

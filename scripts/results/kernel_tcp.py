@@ -1,6 +1,6 @@
 """TCP of this kernel through delay and rate boxes, beside the simulated one.
 
-    python docs/results/kernel_tcp.py fq-codel reno:newreno cubic:cubic bbr:bbr1
+    python scripts/results/kernel_tcp.py fq-codel reno:newreno cubic:cubic bbr:bbr1
 
 Run it as root with /dev/net/tun. The queue is compared with drop-tail. Each pair is a sender of the
 kernel and one of the simulator. Both send for the same time over the same rate, delay and queue.
@@ -27,7 +27,7 @@ SECONDS = 10
 REPEATS = 3
 RATE, DELAY_MS = "20 Mbit/s", 10
 SCENARIO = Path(__file__).with_suffix(".toml")
-FIGURE = Path(__file__).parent.parent / "assets" / "kernel_tcp.svg"
+FIGURE = Path(__file__).parents[2] / "docs" / "assets" / "kernel_tcp.svg"
 SINK = """
 import json, socket, time
 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,8 @@
 """Controllers over an emulated cellular link, beside the simulation.
 
-    BACKWATER_TRACES=FOLDER chrt --rr 1 python docs/results/cell_emulator.py 20 fixed:window=20 aimd
+    chrt --rr 1 python scripts/results/cell_emulator.py 20 fixed:window=20 aimd
 
+BACKWATER_TRACES names the folder of the traces.
 `backwater flow` runs behind `backwater emulate` for so many seconds. Run it as root with
 /dev/net/tun. Each word is a controller with its options. The live flow's first packet says to the
 microsecond when the simulated one starts: both meet the same part of the trace. Both link logs, cut

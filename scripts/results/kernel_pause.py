@@ -1,6 +1,6 @@
 """TCP of this kernel at two hosts of a LAN with PAUSE, beside the simulated one.
 
-    python docs/results/kernel_pause.py reno:newreno cubic:cubic bbr:bbr1
+    python scripts/results/kernel_pause.py reno:newreno cubic:cubic bbr:bbr1
 
 Run it as root with /dev/net/tun. S1 sends to D1 over the LAN of kernel_pause.toml, where S2 sends
 to D2 and obeys no PAUSE. S1 and D1 are programs of this machine, or a simulated flow; all else is

@@ -41,6 +41,9 @@ impl Air {
             }
         }
         let number = usize::from(exchange.category);
+        if let Some(hop) = exchange.hop {
+            self.charge_turn((station, number, hop), until.since(exchange.begun));
+        }
         self.failed(
             cx,
             (station, number),

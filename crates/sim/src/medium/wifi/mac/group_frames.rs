@@ -58,7 +58,8 @@ impl Air {
         }
         let radio = &self.radios[station as usize];
         let (node, rate) = (radio.node, self.medium(station).phy.control);
-        self.add_hop(network, station, NOBODY, node, "*".into(), rate);
+        let far = (node, "*".to_owned());
+        self.add_hop(network, (station, NOBODY), far, (rate, None));
     }
 }
 

@@ -92,8 +92,8 @@ impl Air {
                 !self.blocked_share_is_full(&cx.network, station, number, hop, packet_id, now)
             }
             Room::ShareFull => false,
-            Room::Full if radio.categories[number].judged.is_some() => {
-                if self.displace(cx, station, number, packet_id, now) {
+            Room::Full if radio.categories[number].manages() => {
+                if self.displace(cx, (station, number, hop), packet_id, now) {
                     return self.queue_up(cx, hop, packet_id, now);
                 }
                 false
@@ -101,17 +101,16 @@ impl Air {
             Room::Full => self.make_room(cx, station, number, packet_id, now),
         };
         if !fits {
-            self.tell_overflow(&cx.network, station, number, packet_id, now);
+            self.tell_overflow(&cx.network, (station, number, hop), packet_id, now);
             return self.refuse_at_station(cx, hop, number, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.radios[station as usize].categories[number];
-        match c.judged.is_some() {
+        match c.manages() {
             false => self.line_up(&mut cx.network, station, number, hop, packet_id),
             true if self.admit_at_station(
                 &mut cx.network,
                 &mut cx.run.books,
-                station,
-                number,
+                (station, number, hop),
                 packet_id,
                 now,
             ) => {}
@@ -129,9 +128,15 @@ impl Air {
             cx.network
                 .note(&mut cx.run.books, What::Enqueue, now, port, packet_id, held);
         }
+        if let Some(arranged) = &mut c.arranged
+            && (arranged.for_single_hops() || !arranged.manages())
+        {
+            arranged.join_turns(hop);
+        }
         self.one_more(&mut cx.run.calendar, station, number, now);
         self.tell_backlog(&mut cx.network, station, now);
         self.observe_station_arrival(cx, hop, number, packet_id, true, now);
+        self.fill_driver(cx, station, number, now);
     }
 
     /// A packet that comes to a hop's queue is lost.
@@ -177,6 +182,7 @@ impl Air {
         }
         let size = ethernet::frame(u64::from(ghost.len));
         self.make_free(cx, (station, number), ghost.own, size, ghost.flow, now);
+        self.fill_driver(cx, station, number, now);
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its

@@ -143,7 +143,7 @@ mutants-all: setup
 	cargo test --locked --manifest-path scripts/mutate/Cargo.toml --target-dir target/mutate/tool
 	$(BIN)/python scripts/mutants.py $(MUTANTS)
 	$(BIN)/python scripts/mutants.py --step run --again survived-fast --seconds 600 $(MUTANTS)
-	$(BIN)/python docs/results/mutants.py --into docs/results/mutants.md target/mutate
+	$(BIN)/python scripts/results/mutants.py --into docs/results/tables/mutants.md target/mutate
 
 # Structure-aware: every part of every table, with the invariants of a run as oracle.
 worlds:

@@ -70,6 +70,7 @@ PLACES = (
         "flow",
         summary="a flow, or one for each sender that a pattern matches",
     ),
+    Place("defaults", "Defaults", "whole"),
     Place("", "Scenario", "whole", summary="a whole scenario"),
 )
 MODULES = {
@@ -80,6 +81,7 @@ MODULES = {
 }
 # Types that the schema leaves open: names of recipes, and tables of several forms.
 SAYS = {
+    ("Defaults", "flows"): "Written",
     ("Mechanism", "recipe"): "Recipe",
     ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
     ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written]",

@@ -24,6 +24,7 @@ from engine_tables import (
     Schema,
     at,
     class_of,
+    needed,
     part_of,
     parts,
 )
@@ -133,7 +134,7 @@ def _table_file(module: str) -> str:
 def _table(place: Place) -> str:
     schema = at(place.path)
     fixed = {n: one["const"] for n, one in schema["properties"].items() if "const" in one}
-    required = {*schema.get("required", ()), *place.needed}
+    required = {*needed(schema), *place.needed}
     found = (
         _field(place, name, one, name in required)
         for name, one in schema["properties"].items()

@@ -108,6 +108,12 @@ def at(path: str) -> Schema:
     return {"description": description, **schema}
 
 
+def needed(schema: Schema) -> list[str]:
+    """What a table must have; of a flow, a pattern or the defaults may give it."""
+    found: list[str] = [*schema.get("required", ()), *schema.get("x-required", ())]
+    return found
+
+
 def part_of(schema: Schema) -> str | None:
     """The class of the part that may stand here."""
     forms = schema.get("oneOf") or schema.get("anyOf") or ()

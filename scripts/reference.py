@@ -11,6 +11,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.tools import access_point, catalogue
+from backwater.tools.contest_runs import SATURATED
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -29,6 +30,28 @@ A quantity is a text with a number and a unit: a time in `s ms us ns`, a rate in
 `bit/s kbit/s Mbit/s Gbit/s`, a size in `B kB MB` (thousands) or `KiB MiB`, or in `packets`, a
 length in `m`, a level in `dB` or `dBm`, a share in `%`. Counts, seeds and dimensionless gains are
 plain numbers. A part is a table whose `kind` names it; its options are in [parts.md](parts.md)."""
+
+DEFAULTS = f"""## `defaults`
+
+What is equal is written once. Reading writes it out, so paths, results and random streams see each
+name, and the run is that of the long text. Twelve flows in two lines:
+
+```toml
+defaults.flows = {{ to = "D", transport = "tcp", source = {{ kind = "{SATURATED["kind"]}" }} }}
+flows."f{{1..12}}" = {{ from = "h{{1..12}}" }}
+```
+
+* **Range.** A row named `"f{{1..12}}"` is twelve rows, in `nodes`, `links`, `media`, `ports`,
+  `mechanisms`, `flows` and `routes`. A range in a text of the row takes its number in step, up or
+  down, and has as many numbers. `{{01..12}}` keeps the zeros.
+* **Pattern.** A row of `flows` named `"f*"` holds for all flows whose names match.
+* **Defaults.** `defaults.flows` holds for all flows.
+
+What a flow says itself goes before patterns, of these the one with more letters before the other,
+and patterns before defaults: field by field, in nested tables, too. A table that names another
+`kind`, such as another source, takes nothing from the one behind it. A pattern that matches nothing
+is refused. So are two equally specific ones that set different values. `--set` and axes name flows,
+not patterns: `flows.*.source.rate` sets all."""
 
 LEGAL_HEAD = """# What works together
 
@@ -148,6 +171,10 @@ def scenario() -> str:
     root = json.loads(_native.schema())
     lines = [SCENARIO_HEAD, "## Top level", _fields(root)]
     for name, one in root["properties"].items():
+        if name == "defaults":
+            # Its fields are those of a flow.
+            lines.append(DEFAULTS)
+            continue
         # Fields that several places share are said once.
         places: dict[str, list[str]] = {}
         for place, table in _tables(name, one):
@@ -193,7 +220,7 @@ def _is_part(schema: Schema) -> bool:
 
 def _fields(schema: Schema) -> str:
     lines = ["| field | value | default | |", "|---|---|---|---|"]
-    needed = schema.get("required", ())
+    needed = [*schema.get("required", ()), *schema.get("x-required", ())]
     for name, field in schema["properties"].items():
         if "const" in field and name == "kind":
             continue

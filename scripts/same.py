@@ -23,7 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "same"
 EXAMPLE = "crates/scenario/examples/same.rs"
-NEEDED = ("Cargo.toml", "Cargo.lock", "crates")
+BENCHES = "python/backwater/benches"
+NEEDED = ("Cargo.toml", "Cargo.lock", "crates", BENCHES)
 # What a change may cost in instructions before it is named.
 DEAR = 1.02
 # Events of a benchmark under callgrind, which is fifty times slower; the second half is counted.
@@ -40,11 +41,12 @@ def copied(old: str) -> Path:
         for one in NEEDED:
             source, goal = folder / one, copy / one
             if source.is_dir():
+                goal.parent.mkdir(parents=True, exist_ok=True)
                 shutil.rmtree(goal, ignore_errors=True)
                 shutil.copytree(source, goal, ignore=shutil.ignore_patterns("target"))
             else:
                 shutil.copy2(source, goal)
-    elif not copy.is_dir():
+    elif not all((copy / one).exists() for one in NEEDED):
         command = ["git", "archive", commit(old), *NEEDED]
         archive = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
@@ -70,9 +72,15 @@ def built(tree: Path) -> Path:
     return tree / "target" / "release" / "examples" / "same"
 
 
+def readable(program: Path, word: str) -> str:
+    """A benchmark as the program's own tree writes it: an older one may not read what is new."""
+    own = program.parents[3] / BENCHES / Path(word).name
+    return str(own) if word.endswith(".toml") and own.is_file() else word
+
+
 def lines(program: Path, *form: str) -> list[str]:
     """What a program prints. A panic in both is no difference."""
-    command = [str(program), *form]
+    command = [str(program), *(readable(program, word) for word in form)]
     kept = program.parents[3] / ("-".join(form).replace("/", "_") + ".txt")
     keeps = program.parents[3].parent == WORK and form[0] in ("draw", "worlds", "bench")
     if keeps and kept.is_file() and kept.stat().st_mtime > program.stat().st_mtime:
@@ -87,7 +95,7 @@ def instructions(program: Path, bench: Path, events: int) -> int | None:
     """Instructions of the second half of so many events; none where the run ends before."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += ["--collect-atstart=no", "--toggle-collect=*measured*"]
-    command += [str(program), "loop", str(bench), str(events // 2)]
+    command += [str(program), "loop", readable(program, str(bench)), str(events // 2)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     counted = re.search(r"Collected : (\d+)", done.stderr)
     served = re.search(r"events=(\d+)", done.stdout)
@@ -146,7 +154,7 @@ def main() -> int:
         drawn.write_text("\n".join(worlds) + "\n", encoding="utf-8")
         form = ["worlds", str(drawn), str(told.first)]
         wrong += compare("random worlds", programs, form, ["world", str(drawn), "LINE"])
-    benches = sorted((ROOT / "python/backwater/benches").glob(f"{told.benches}.toml"))
+    benches = sorted((ROOT / BENCHES).glob(f"{told.benches}.toml"))
     for bench in benches:
         form = [str(bench), str(told.events)]
         wrong += compare(bench.stem, programs, ["bench", *form], ["record", *form])

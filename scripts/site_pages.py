@@ -7,17 +7,25 @@ beside the files themselves; and the files of the root that belong to the site.
 
 from __future__ import annotations
 
+import hashlib
 import html
+import importlib
 import json
+import logging
 import os
 import re
-from collections.abc import Collection, Iterator
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from backwater import _native
 from backwater.errors import BackwaterError
 from backwater.present import chart_file, plot
 from backwater.results.results import Results
@@ -25,7 +33,14 @@ from backwater.study import definition
 from backwater.study.definition import Study
 from backwater.study.markdown import PLACEHOLDER
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+notebook_outputs: Any = importlib.import_module("notebook_outputs")
+
+log = logging.getLogger("mkdocs.hooks.site_pages")
+
 ROOT = Path(__file__).resolve().parent.parent
+# What notebooks showed when they ran.
+SHOWN = ROOT / "out" / "notebooks"
 REPORTS = Path(os.environ.get("BACKWATER_REPORTS", ROOT / "out" / "reports"))
 NOTEBOOKS = ROOT / "docs" / "notebooks"
 # Files of the root and of `validation`, by their page.
@@ -176,20 +191,35 @@ def _notebooks() -> str:
         "",
     ]
     for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
-        title = next(_cells(notebook))[1].partition("\n")[0].removeprefix("# ")
+        title = notebook_outputs.cells(notebook)[0][1].partition("\n")[0].removeprefix("# ")
         lines.append(f"* [{title}]({notebook.stem}.md)")
     return "\n".join(lines) + "\n"
 
 
 def _notebook(notebook: Path) -> str:
     parts = []
-    for kind, text in _cells(notebook):
+    shown = iter(_outputs(notebook))
+    for kind, text in notebook_outputs.cells(notebook):
         parts.append(text if kind == "markdown" else f"```python\n{text}\n```")
+        if kind == "code" and (output := next(shown, "")):
+            parts.append(f'<div class="shown">{output}</div>')
     parts.insert(1, f"[Download the notebook]({notebook.name})")
     return "\n\n".join(parts) + "\n"
 
 
-def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
-    content: dict[str, Any] = json.loads(notebook.read_text(encoding="utf-8"))
-    for cell in content["cells"]:
-        yield cell["cell_type"], "".join(cell["source"])
+def _outputs(notebook: Path) -> list[str]:
+    """What its cells show. A notebook runs once for each engine, where its libraries are."""
+    if any(find_spec(library) is None for library in ("altair", "pandas")):
+        log.info("notebooks are shown without outputs: install altair and pandas")
+        return []
+    told = notebook.read_bytes() + Path(notebook_outputs.__file__).read_bytes()
+    key = hashlib.sha256(told + _native.engine_id().encode()).hexdigest()[:16]
+    kept = SHOWN / f"{notebook.stem}-{key}.json"
+    if not kept.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, notebook_outputs.__file__, str(notebook)]
+            done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE)
+        SHOWN.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(done.stdout)
+    found: list[str] = json.loads(kept.read_text(encoding="utf-8"))
+    return found

@@ -108,7 +108,7 @@ reason = "Equality has no chance."
 
 def explained(folder: Path, outcomes: dict[int, str], toml: str = EXPLAINED) -> str:
     """The page's lists, where the mutants of lines 2 and 3 have these outcomes."""
-    made = runpy.run_path(str(SCRIPTS.parent / "docs" / "results" / "mutants.py"))
+    made = runpy.run_path(str(SCRIPTS / "results" / "mutants.py"))
     file = "crates/sim/src/queue/pie.rs"
     (folder / file).parent.mkdir(parents=True, exist_ok=True)
     (folder / file).write_text(SOURCE, encoding="utf-8")
@@ -130,7 +130,7 @@ def explained(folder: Path, outcomes: dict[int, str], toml: str = EXPLAINED) -> 
 
 @pytest.fixture
 def beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPTS.parent / "docs" / "results"))
+    monkeypatch.syspath_prepend(str(SCRIPTS / "results"))
 
 
 @pytest.mark.usefixtures("beside_the_page")
@@ -169,7 +169,7 @@ def test_an_explanation_waits_for_what_was_not_tried(tmp_path: Path) -> None:
 
 
 def test_what_is_explained_stands_in_the_sources() -> None:
-    results = SCRIPTS.parent / "docs" / "results"
+    results = SCRIPTS / "results"
     rows = tomllib.loads((results / "mutants-explained.toml").read_text(encoding="utf-8"))
     for row in rows["explained"]:
         source = (SCRIPTS.parent / "crates" / row["file"]).read_text(encoding="utf-8")

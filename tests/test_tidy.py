@@ -416,6 +416,10 @@ def dead_links(path: Path) -> list[str]:
     return dead
 
 
+# Names that stand for one that the reader chooses.
+STANDING_FOR = ("NAME", "ID", "my_part", "my-part")
+
+
 def lost_paths(path: Path) -> list[str]:
     """Files of the project that a document names in backticks and that no file's path ends with."""
     have = [
@@ -428,7 +432,7 @@ def lost_paths(path: Path) -> list[str]:
         for a, inner, z in re.findall(r"`((?:[\w.-]+/)+)\{([\w,]+)\}(\.\w+)`", read(path))
         for part in inner.split(",")
     ]
-    named = [one.replace("/src/", "/") for one in named if Path(one).stem not in ("NAME", "ID")]
+    named = [one.replace("/src/", "/") for one in named if Path(one).stem not in STANDING_FOR]
     # Tables that the engine writes are none of ours to measure, but they are there.
     there = [one for one in named if (ROOT / one).is_file()]
     known = [one for one in named if any(path.endswith("/" + one) for path in have)]

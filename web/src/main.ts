@@ -35,6 +35,8 @@ class Playground {
   constructor(private readonly runner: Runner) {}
 
   async start(): Promise<void> {
+    // On the site's home page stands one figure without what leads to the others.
+    document.body.classList.toggle("alone", location.search === "?alone");
     this.gallery();
     byId("seed").addEventListener("change", () => this.reseed());
     byId("apply").addEventListener("click", () => this.apply());

@@ -11,6 +11,7 @@ mod fault;
 mod flow;
 mod hosted;
 mod outcome;
+mod pool;
 mod responder;
 mod scenario;
 mod script;
@@ -19,6 +20,7 @@ mod traces;
 mod trial;
 mod watch;
 mod world;
+mod worlds;
 
 use pyo3::prelude::*;
 
@@ -101,6 +103,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;
+    m.add_class::<worlds::Worlds>()?;
     m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_make, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_log, m)?)?;

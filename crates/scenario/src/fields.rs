@@ -10,6 +10,7 @@ use crate::decode::topology::TOPOLOGIES;
 use crate::kinds::PartKind;
 use crate::limits::LIMITS;
 use crate::shape::{Field, Shape};
+use crate::shorthand::DEFAULTS;
 
 use flow::FLOW;
 use network::{LINKS, MEDIA, NODES, PORT, ROUTING};
@@ -78,15 +79,23 @@ pub static SCENARIO: &[Field] = &[
     ),
     Field::needed(
         "flows",
-        Shape::Things(&Shape::Fields(FLOW)),
-        "who sends what to whom",
+        Shape::Things(&Shape::Partly(FLOW)),
+        "who sends what to whom; the row of a pattern holds for all flows whose names match",
     ),
+    Field::free(DEFAULTS, Shape::Fields(COMMON), "what flows have in common"),
     Field::free(
         "routes",
         Shape::Settings(&Shape::Texts),
         "nodes in order, for the flow of that name",
     ),
 ];
+
+/// `defaults`.
+static COMMON: &[Field] = &[Field::free(
+    "flows",
+    Shape::Partly(FLOW),
+    "what holds for each flow that neither says it nor has it from a pattern",
+)];
 
 /// `mechanisms.NAME`.
 pub static MECHANISM: &[Field] = &[

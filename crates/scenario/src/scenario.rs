@@ -9,6 +9,7 @@ use crate::files::{Files, Folders};
 use crate::path;
 use crate::resolved::Resolved;
 use crate::shape::Shape;
+use crate::shorthand;
 use crate::tree::{Node, json};
 
 /// Longer texts are refused rather than read.
@@ -28,7 +29,7 @@ impl Scenario {
         name: &str,
         folders: Folders,
     ) -> Result<Scenario, Diagnostic> {
-        let root = Node::from_toml(&utf8(text.as_ref(), name)?)?;
+        let root = shorthand::write_out(Node::from_toml(&utf8(text.as_ref(), name)?)?)?;
         Ok(Scenario {
             root: Arc::new(root),
             folders,
@@ -41,7 +42,7 @@ impl Scenario {
         name: &str,
         folders: Folders,
     ) -> Result<Scenario, Diagnostic> {
-        let root = Node::from_json(&utf8(text.as_ref(), name)?)?;
+        let root = shorthand::write_out(Node::from_json(&utf8(text.as_ref(), name)?)?)?;
         Ok(Scenario {
             root: Arc::new(root),
             folders,
@@ -56,6 +57,15 @@ impl Scenario {
         value: &serde_json::Value,
         origin: &str,
     ) -> Result<(), Diagnostic> {
+        let first = path::names(path)
+            .ok()
+            .and_then(|names| names.into_iter().next());
+        if first.is_some_and(|(name, _)| name == shorthand::DEFAULTS) {
+            let what =
+                format!("the path `{path}` names defaults, and reading gave them to the flows");
+            let fix = "set the flows themselves, such as flows.*.source.rate";
+            return Err(Fault::new(what, fix).at(&Origin::Set(origin.into())));
+        }
         path::set(
             Arc::make_mut(&mut self.root),
             Shape::Fields(SCENARIO),

@@ -9,6 +9,9 @@ use crate::options;
 use crate::shape::{Field, SCHEMA, Shape, Variant};
 use crate::units::{Dimension, PACKETS, SIZE};
 
+/// Names what a thing needs, in this table or in another that holds for it. No word of JSON Schema, which cannot say it.
+const NEEDED: &str = "x-required";
+
 /// The schema.
 pub fn schema() -> Json {
     let mut root = fields(SCENARIO, &[]);
@@ -27,6 +30,12 @@ fn of(shape: Shape) -> Json {
             json!({ "anyOf": [quantity(&SIZE), quantity(&PACKETS), { "const": "unlimited" }] })
         }
         Shape::Fields(list) => fields(list, &[]),
+        Shape::Partly(list) => {
+            let mut table = fields(list, &[]);
+            table[NEEDED] = table["required"].take();
+            table["required"] = json!([]);
+            table
+        }
         Shape::OneOf(variants) => one_of(variants),
         Shape::Things(of_each) | Shape::Settings(of_each) => {
             json!({ "type": "object", "additionalProperties": of(*of_each) })

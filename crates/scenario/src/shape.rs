@@ -22,6 +22,8 @@ pub enum Shape {
     Capacity,
     /// A table of these fields.
     Fields(&'static [Field]),
+    /// The same, where what is required may stand elsewhere.
+    Partly(&'static [Field]),
     /// A table whose `kind` says which fields.
     OneOf(&'static [Variant]),
     /// The same; without a `kind` it is the first.
@@ -109,7 +111,7 @@ impl Shape {
         let pair = |f: &Field| (f.name, f.shape);
         let tag = ("kind", Shape::Text);
         match self {
-            Shape::Fields(fields) => fields.iter().map(pair).collect(),
+            Shape::Fields(fields) | Shape::Partly(fields) => fields.iter().map(pair).collect(),
             Shape::OneOf(variants) | Shape::Default(variants) => {
                 let chosen = variants.iter().filter(|v| kind.is_none_or(|k| k == v.kind));
                 chosen

@@ -1,6 +1,7 @@
 //! The two ends of a flow as traits.
 
 use crate::controller::AnyController;
+use crate::controller_interface::Driven;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
@@ -62,6 +63,11 @@ pub trait Sender {
     /// Its controller.
     fn controller(&self) -> &AnyController {
         self.core().controller()
+    }
+
+    /// Lets a driver tell its controller what to do, where that is driven from outside. Call `poll` afterwards.
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core_mut().drive(outside);
     }
 
     /// A warning of its own for the report of a run.

@@ -113,6 +113,8 @@ fn example(field: &Field) -> String {
         Shape::Part(_) | Shape::Section(_) | Shape::OneOf(_) | Shape::Default(_) => {
             "{ kind = \"…\" }".to_owned()
         }
-        Shape::Fields(_) | Shape::Things(_) | Shape::Settings(_) => "{ … }".to_owned(),
+        Shape::Fields(_) | Shape::Partly(_) | Shape::Things(_) | Shape::Settings(_) => {
+            "{ … }".to_owned()
+        }
     }
 }

@@ -19,6 +19,7 @@ mod queues;
 mod refusals;
 mod sanity;
 mod settings;
+mod shorthand;
 mod switches;
 mod world;
 

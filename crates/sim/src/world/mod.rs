@@ -12,7 +12,7 @@
 //! * `transport` serves the two ends of flows with a transport.
 //! * `tell` sends notices, `timers` serves timers of detectors and notices. A port takes its steps in `shared`.
 //! * `feedback` reports the laws of explicit feedback.
-//! * `probe` shows the present and runs up to a level; `report` sums up; `standstill` says whether anything moves at the end.
+//! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
 
 pub(crate) mod build;
 mod change;
@@ -31,6 +31,7 @@ mod reseed;
 mod run;
 mod standstill;
 mod starved;
+mod steer;
 mod tell;
 mod timers;
 mod transport;

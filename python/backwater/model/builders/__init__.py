@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from backwater.model.builders.stamps import Stamp
     from backwater.model.builders.topologies import Topology
     from backwater.model.builders.traces import Trace
-    from backwater.model.builders.whole import Scenario
+    from backwater.model.builders.whole import Defaults, Scenario
     from backwater.model.builders.wired import (
         Host,
         Limits,
@@ -54,6 +54,7 @@ __all__ = [
     "Box",
     "Channel",
     "Controller",
+    "Defaults",
     "Detector",
     "Flow",
     "Host",
@@ -117,6 +118,7 @@ _HOMES = {
     "AccessCategories": "wireless",
     "AccessCategory": "wireless",
     "Flow": "flow",
+    "Defaults": "whole",
     "Scenario": "whole",
 }
 

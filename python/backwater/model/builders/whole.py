@@ -29,11 +29,22 @@ from backwater.model.builders.wireless import Medium, Station
 
 
 @dataclass
+class Defaults(Table):
+    """What flows have in common.
+
+    * `flows`: what holds for each flow that neither says it nor has it from a pattern
+    """
+
+    flows: Written | None = None
+
+
+@dataclass
 class Scenario(Table):
     """A whole scenario.
 
     * `duration`: simulated time (time, required)
-    * `flows`: who sends what to whom (required)
+    * `flows`: who sends what to whom; the row of a pattern holds for all flows whose
+      names match (required)
     * `seed`: seed of every random stream (whole number, default 1)
     * `warmup`: time before which metrics are not counted (time, default 0 s)
     * `limits`: how large the scenario may be
@@ -45,6 +56,7 @@ class Scenario(Table):
     * `ports`: queue and buffer of the ports that a name or pattern matches; the most
       specific pattern holds
     * `mechanisms`: hop-by-hop congestion control
+    * `defaults`: what flows have in common
     * `routes`: nodes in order, for the flow of that name
     """
 
@@ -60,5 +72,6 @@ class Scenario(Table):
     links: Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written] | None = None
     ports: Mapping[str, Port | Written] | None = None
     mechanisms: Mapping[str, Mechanism | Written] | None = None
+    defaults: Defaults | Written | None = None
     routes: Mapping[str, Sequence[str]] | None = None
     _fixed: ClassVar[Written] = {"schema": "backwater/scenario/1"}

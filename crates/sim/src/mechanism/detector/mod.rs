@@ -174,6 +174,8 @@ pub const DIFFERENTIAL_BACKLOG: &str = differential_backlog::PART.id;
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[row!(script)];
 
+const _: () = assert!(NEEDS.len() == DETECTORS.len() + HOSTED.len());
+
 /// What each of both lists needs, in their order.
 pub static NEEDS: &[Needs] = &[
     watermark::NEEDS,

@@ -43,6 +43,8 @@ pub const CONGESTION: Part<Build> = congestion_notification::PART;
 /// The station itself; for recipes.
 pub const OWN_STEP: Part<Build> = own_step::PART;
 
+const _: () = assert!(NEEDS.len() == NOTIFIERS.len());
+
 /// What each needs, in their order.
 pub static NEEDS: &[Needs] = &[
     terms::NEEDS,

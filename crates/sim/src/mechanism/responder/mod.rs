@@ -156,6 +156,8 @@ pub const CW_MIN: Part<Build> = cw_min::PART;
 /// Responders that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART];
 
+const _: () = assert!(NEEDS.len() == RESPONDERS.len() + HOSTED.len());
+
 /// What each of both lists needs, in their order.
 pub static NEEDS: &[Needs] = &[
     gate::NEEDS,

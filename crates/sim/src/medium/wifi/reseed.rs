@@ -7,11 +7,11 @@ impl Air {
     pub(crate) fn rekey(&mut self, by: u64) {
         for radio in &mut self.radios {
             radio.random.rekey(by);
-            let judged = radio
-                .categories
-                .iter_mut()
-                .filter_map(|c| c.judged.as_mut());
-            judged.for_each(|judged| judged.managed.rekey(by));
+            for category in &mut radio.categories {
+                if let Some(arranged) = &mut category.arranged {
+                    arranged.rekey(by);
+                }
+            }
         }
         for hearing in &mut self.hearings {
             hearing.random.rekey(by);

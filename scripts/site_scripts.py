@@ -1,0 +1,56 @@
+"""What the pages of the site draw by themselves, without another host: a hook of MkDocs.
+
+Drawings in Mermaid's language need its program, which `npm ci` puts into web/node_modules; where it
+is absent the text stays as it is written. The playground stands on the home page where
+`make web` has built it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from posixpath import dirname, relpath
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+MERMAID = ROOT / "web/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js"
+PLAYGROUND = ROOT / "out/playground.html"
+# Where they lie in the site.
+SCRIPT, LIVING = "assets/mermaid.js", "playground.html"
+DRAWING = '<pre class="mermaid">'
+# What the home page has in place of the living figure.
+PICTURE = '<p><img alt="A switch pauses three hosts'
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds what has been installed and built."""
+    for path, file in ((SCRIPT, MERMAID), (LIVING, PLAYGROUND)):
+        if file.is_file():
+            files.append(File.generated(config, path, content=file.read_bytes()))
+    return files
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Names the script before the theme's own, which would load it from another host."""
+    if DRAWING in output:
+        if MERMAID.is_file():
+            script = relpath(SCRIPT, dirname(page.file.dest_uri) or ".")
+            first, mark, rest = output.rpartition('<script src="')
+            output = f'{first}<script src="{script}"></script>{mark}{rest}'
+        else:
+            output = output.replace(DRAWING, "<pre>")
+    if page.is_homepage and PLAYGROUND.is_file():
+        output = living(output)
+    return output
+
+
+def living(output: str) -> str:
+    """The home page with the playground in place of its picture."""
+    before, picture, after = output.partition(PICTURE)
+    if not picture:
+        return output
+    frame = '<iframe class="living" src="playground.html?alone" title="PAUSE and its victim"'
+    more = '<a href="playground.html">Eight more networks</a> in a page of their own.'
+    return f"{before}<p>{frame}></iframe>{more}</p>{after.partition('</p>')[2]}"

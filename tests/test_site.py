@@ -1,0 +1,76 @@
+"""The documentation site from files: search, drawings, what cells show, no other host."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import HANGS_S
+
+ROOT = Path(__file__).resolve().parent.parent
+
+sys.path.insert(0, str(ROOT / "scripts"))
+playground: Any = importlib.import_module("playground")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built without reports."""
+    for module in ("mkdocs", "material", "mkdocstrings"):
+        pytest.importorskip(module)
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    subprocess.run(
+        [*command, "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "BACKWATER_REPORTS": str(folder), "NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+        timeout=HANGS_S,
+    )
+    return folder
+
+
+def test_no_page_names_a_script_or_style_of_another_host(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(
+            r'<(?:script|link rel="stylesheet"|img|iframe)[^>]* (?:src|href)="([^"]*)"', text
+        )
+        outside = [address for address in loaded if re.match(r"(https?:)?//", address)]
+        assert outside == [], page
+
+
+def test_the_search_and_the_drawings_work_from_files_without_a_network(site: Path) -> None:
+    try:
+        playground.packages()
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("node, or the packages of web/package-lock.json, can't be installed (npm ci)")
+    command = ["node", str(ROOT / "web/test/site.mjs"), str(site), "watermark"]
+    command.append("explanation/architecture.html")
+    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    if "skipped" in found:
+        pytest.skip(found["skipped"])
+    assert found["search"] == found["drawing"] == []
+    assert any(address.endswith("reference/parts.html") for address in found["hits"]), found["hits"]
+    drawings = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").count("```mermaid")
+    assert len(found["drawn"]) == drawings
+    assert all(width > 200 and height > 100 for width, height in found["drawn"])
+
+
+def test_a_notebook_shows_what_its_cells_showed(site: Path) -> None:
+    for module in ("altair", "pandas"):
+        pytest.importorskip(module)
+    page = (site / "notebooks/1-first-comparison.html").read_text(encoding="utf-8")
+    shown = page.split('<div class="shown">')[1:]
+    # The network, a run, a chart, a table of means.
+    assert len(shown) >= 4
+    assert "bw-topo" in shown[0]
+    assert sum("<svg" in one for one in shown) >= 2

@@ -11,7 +11,7 @@ use backwater_transport::endpoint::{
 use backwater_transport::part::{Args, Value};
 use backwater_transport::queue_pair::QueuePair;
 use backwater_transport::random::Random;
-use backwater_transport::segment::{AckSegment, Ecn, Segment};
+use backwater_transport::segment::{AckSegment, Ecn, Segment, Signal};
 use backwater_transport::units::{Span, Time};
 
 const MSS: u64 = 1000;
@@ -195,7 +195,8 @@ fn the_timer_finds_the_loss_of_a_last_packet() {
     }
 }
 
-/// A pair at a steady rate paces whole frames: 1,048 bytes at 8 Gbit/s take 1,048 ns.
+/// A pair at a steady rate paces whole frames: 1,048 bytes at 8 Gbit/s take 1,048 ns. A notification halves the rate (α is 1), and the next
+/// departure moves with it: the card counts the packet that has left at the new pace.
 #[test]
 fn paces_count_frames() {
     let protocol = Protocol::Roce;
@@ -221,4 +222,7 @@ fn paces_count_frames() {
     assert!(sender.poll(Time::ZERO).is_some());
     assert!(sender.poll(Time::ZERO).is_none());
     assert_eq!(sender.due(), Time(1_048_000));
+    sender.on_signal(Time(500_000), &Signal::Congestion);
+    assert!(sender.poll(Time(1_048_000)).is_none());
+    assert_eq!(sender.due(), Time(2_096_000));
 }

@@ -29,5 +29,6 @@ pub mod segment;
 mod sender_core;
 mod sender_state;
 mod setup;
+pub mod spreading;
 pub mod stream;
 pub mod units;

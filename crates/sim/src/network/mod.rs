@@ -17,6 +17,7 @@ mod refill;
 mod spent;
 mod traits;
 pub(crate) mod transmit;
+mod trim;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;

@@ -255,6 +255,7 @@ impl Draw {
             name,
             scheduler: queue.scheduler,
             aqm: queue.aqm,
+            trim: None,
             buffer: match queue.room {
                 Room::Endless => Limit::Unlimited,
                 Room::Default(limit) => limit,
@@ -381,6 +382,7 @@ impl Draw {
             source: flow_source(r),
             budget: one(r, &[None, None, None, Some(Span::millis(20))]),
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });
@@ -439,6 +441,7 @@ pub fn any_world(number: u64) -> Spec {
                     Routing::Airtime,
                 ],
             ),
+            choose: Default::default(),
             roots: Vec::new(),
             media,
             nodes: Vec::new(),

@@ -10,7 +10,7 @@ use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::network::Network;
-use crate::spec::{FlowSpec, Refusal, Routing, Spec};
+use crate::spec::{Choose, FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::Targets;
 use crate::world::World;
@@ -31,7 +31,8 @@ impl Network {
                 if kind(self, node) {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
-                    self.nodes[node].row = self.forwarding.add_row(hosts, salt);
+                    let switch = is_switch(self, node);
+                    self.nodes[node].row = self.forwarding.add_row(hosts, salt, switch);
                 }
             }
         }
@@ -109,13 +110,13 @@ impl Network {
     }
 
     /// Ends the writing of forwarding tables.
-    pub(crate) fn pack_forwarding(&mut self) {
+    pub(crate) fn pack_forwarding(&mut self, choose: Choose) {
         let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
             ([port], u32::MAX) => self.ports[*port].peer,
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
+        self.forwarding.pack(&last, choose);
     }
 
     /// Hosts whose frames may leave through a port.

@@ -35,6 +35,7 @@ from backwater import (
     Routing,
     Scenario,
     Source,
+    Spreader,
     Stamp,
     Station,
     Switch,
@@ -51,7 +52,7 @@ from backwater.model.tables import tables
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "builders.py"
 PARTS: tuple[type[Part], ...] = (
     *(Box, Controller, Detector, Notifier, Queue),
-    *(Responder, Source, Stamp, Topology, Trace),
+    *(Responder, Source, Spreader, Stamp, Topology, Trace),
 )
 ROWS = [(part, row) for part in PARTS for row in tables()[part.TABLE]]
 

@@ -148,6 +148,7 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
                 route: None,
                 transport: None,
                 hurst: false,
+                after: None,
             });
         }
     }

@@ -170,6 +170,9 @@ fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
     });
     if let Value::Object(one) = &mut one {
         one.extend(cell::of_port(world, p.port, from));
+        if world.network().ports[p.port].more.trim.is_some() {
+            one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
+        }
         // A trace link has no line rate: its share is that of the opportunities.
         if let Some(share) = one["utilisation"].as_f64() {
             one["busy"] = json!(share);

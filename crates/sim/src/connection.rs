@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment, Signal};
+use backwater_transport::spreading::Spreading;
 use backwater_transport::units::{Span, Time};
 use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
@@ -178,6 +179,8 @@ pub struct Connection {
     pub place: u32,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
+    /// What chooses the ways of its segments; none where the flow keeps its way.
+    pub spreading: Option<Box<Spreading>>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// Bytes that the application has written.

@@ -17,13 +17,14 @@ mod refill;
 mod spent;
 mod traits;
 pub(crate) mod transmit;
+mod trim;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::connection::Headers;
-use crate::forwarding::Forwarding;
+use crate::forwarding::{Forwarding, Turns};
 use crate::ids::{NodeId, PortId};
 use crate::packet::Packets;
 use crate::table::Table;
@@ -56,6 +57,8 @@ pub struct Network {
     pub(crate) labels: Labels,
     /// What packets have met at a shared medium.
     pub(crate) spent: SpentTable,
+    /// Where switches stand that choose a way for each packet.
+    pub(crate) turns: Turns,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link, then those of boxes and radio hops.

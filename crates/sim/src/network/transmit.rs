@@ -117,7 +117,7 @@ impl Network {
             .as_ref()
             .expect("a port that stalls has gates")
             .origin;
-        if egress != origin || classes >> packet.class() & 1 == 0 {
+        if !self.plan.forwarding.may_take(egress, origin) || classes >> packet.class() & 1 == 0 {
             self.ports[id].more.sent.victims += 1;
             self.flows[flow].stats.victims += 1;
         }

@@ -25,6 +25,9 @@ impl Shared {
         q: usize,
         now: Time,
     ) -> Onward {
+        if self.network.trim(id, packet_id) {
+            return self.enqueue(id, packet_id, now);
+        }
         let victim = match self.network.ports[id].more.managed {
             None => None,
             Some(_) => self.network.victim(id, packet_id, q, now),

@@ -102,11 +102,15 @@ impl World {
         network.mind_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
         world.media.build(&mut world.shared, spec)?;
-        world.shared.network.pack_forwarding();
+        world.shared.network.pack_forwarding(spec.choose);
         if world.shared.network.ports.len() > CROWD {
             world.shared.run.calendar.prefetch();
         }
         for id in world.shared.network.flows.ids() {
+            let after = spec.flows[id.index()].after.as_ref();
+            if after.is_some_and(|after| after.lead == 0) {
+                continue;
+            }
             world.shared.network.ask(
                 &mut world.shared.run.calendar,
                 id,

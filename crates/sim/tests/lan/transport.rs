@@ -45,6 +45,7 @@ pub fn carry(
         sender,
         pulled: protocol.row().queue_pair,
         ack_class: flow.class,
+        spreader: None,
         signal_class: flow.class,
     });
 }

@@ -280,6 +280,7 @@ def emulate(
     pcap: str | None,
     series: bool,
     control: str | None,
+    live_page: str | None,
 ) -> tuple[int, str, list[str]]: ...
 def flow_scenario(fields_json: str, seed: int) -> str: ...
 def flow_send(

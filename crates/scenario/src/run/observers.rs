@@ -153,6 +153,11 @@ impl Observers {
         Some(series.document(world, world.now()))
     }
 
+    /// One interval of the series, which is over; none where there is no such interval.
+    pub fn row(&self, world: &World, at: usize) -> Option<Value> {
+        self.series.as_ref()?.row(world, at)
+    }
+
     /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
     /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
     fn in_order(&mut self, world: &mut World, all: bool) -> Vec<Record> {

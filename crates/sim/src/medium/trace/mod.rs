@@ -276,7 +276,7 @@ impl Server {
     }
 
     /// Every opportunity up to and including `end`, from the beginning, used or not.
-    pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> {
+    pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> + use<> {
         let (mut trace, mut random) = (*self.origin).clone();
         let spec = self.spec.clone();
         // The search for one that is far beyond the end may take long, and the server has found it already.

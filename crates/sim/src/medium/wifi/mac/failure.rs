@@ -55,6 +55,9 @@ impl Air {
             station,
             number: usize::from(exchange.category),
         };
+        if let Some(hop) = exchange.hop {
+            self.charge_turn((station, at.number, hop), until.since(exchange.begun));
+        }
         let attempt = Attempt {
             hop: exchange.hop,
             cleared: exchange.cleared,

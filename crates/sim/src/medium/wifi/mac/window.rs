@@ -24,6 +24,11 @@ pub enum First<'a> {
 }
 
 impl First<'_> {
+    /// Whether its receiver has the packet.
+    pub fn is_ghost(self) -> bool {
+        matches!(self, First::Ghost(_))
+    }
+
     /// The packet, unless its receiver has it.
     #[inline]
     pub fn waits(self) -> Option<PacketId> {

@@ -78,7 +78,8 @@ pub(in crate::medium::wifi) fn next_news(
         by(level, power);
         is_news(level)
     };
-    let (stations, powers) = (&stations[from..], &powers[from..]);
+    // The sender itself stands behind those whom it disturbs.
+    let (stations, powers) = (&stations[from..powers.len()], &powers[from..]);
     let (fours, rest) = stations.as_chunks::<4>();
     let (powers_of_fours, powers_of_rest) = powers.as_chunks::<4>();
     let mut place = from;
@@ -93,4 +94,33 @@ pub(in crate::medium::wifi) fn next_news(
     let mut rest = rest.iter().zip(powers_of_rest);
     let found = rest.position(|(station, power)| changes(*station, *power));
     found.map(|found| place + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many there are: each is changed once, and each to which that is news is given.
+    #[test]
+    fn each_station_is_changed_once() {
+        for count in 0..12u16 {
+            let stations: Vec<Number> = (0..=count).rev().collect();
+            let powers: Vec<u32> = (1..=u32::from(count)).collect();
+            let mut levels = vec![Level::silent(None); stations.len()];
+            for level in &mut levels {
+                level.high = 3;
+            }
+            let (mut from, mut found) = (0, Vec::new());
+            let (by, is_news) = (Level::rise, Level::is_too_high);
+            while let Some(place) = next_news(&stations, &powers, &mut levels, from, by, is_news) {
+                found.push(place);
+                from = place + 1;
+            }
+            let loud: Vec<usize> = (3..usize::from(count)).collect();
+            assert_eq!(found, loud, "{count}");
+            let sums: Vec<u64> = levels.iter().rev().map(|level| level.power).collect();
+            let all: Vec<u64> = (1..=u64::from(count)).chain([0]).collect();
+            assert_eq!(sums, all, "{count}");
+        }
+    }
 }

@@ -31,8 +31,8 @@ class Settings:
 
     layers: tuple[int, ...] = (32, 16)
     rollout: int = 128
-    epochs: int = 10
-    batch: int = 1024
+    epochs: int = 4
+    batch: int = 4096
     rate: float = 3e-4
     discount: float = 0.99
     lam: float = 0.95

@@ -36,7 +36,7 @@ mod uniform_uniform;
 mod video;
 mod video_trace;
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
+use backwater_transport::part::{self, Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
@@ -157,7 +157,7 @@ impl AnySource {
 pub use packet_list::listed;
 
 /// How a source is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
+pub type Build = part::Build<AnySource>;
 
 /// Every source a scenario can name.
 pub static SOURCES: &[Part<Build>] = &[

@@ -36,6 +36,7 @@ mod transport;
 use clock::Clock;
 
 use crate::ends::Ends;
+use crate::ids::PortId;
 use crate::injection::Injections;
 use crate::medium::{Air, Media};
 use crate::network::Network;
@@ -79,6 +80,14 @@ impl World {
     /// Whether classes of flows are access categories of a medium.
     pub fn has_categories(&self) -> bool {
         !self.media.air.media.is_empty()
+    }
+
+    /// Name of the node that a port leads to; "*" for a group of stations.
+    pub fn far_name(&self, port: PortId) -> &str {
+        match self.media.is_group(port) {
+            true => "*",
+            false => &self.shared.network.nodes[self.shared.network.ports[port].far].name,
+        }
     }
 
     /// 802.11 media and stations.

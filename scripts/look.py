@@ -31,6 +31,18 @@ STUDIES = (
     "mesh40-micro-collision",
     "aqm-bufferbloat",
 )
+# A page of each kind of the site.
+SITE = (
+    "index",
+    "gallery/index",
+    "tutorial",
+    "how-to",
+    "results/lan",
+    "notebooks/1-first-comparison",
+    "explanation/peers",
+    "explanation/architecture",
+    "reference/scenario",
+)
 TERMINAL = (
     ("list", "studies"),
     ("explain", "aqm-bufferbloat"),
@@ -62,8 +74,7 @@ def pages(folder: Path, reports: Path) -> list[Path]:
     found = [reports / name / "report.html" for name in STUDIES]
     found += [reports / "index.html", folder / "run.html", folder / "view.html"]
     site = ROOT / "out" / "site"
-    kinds = ("index", "tutorial/index", "results/lan/index", "reports/index", "how-to/index")
-    found += [site / f"{name}.html" for name in kinds]
+    found += [site / f"{name}.html" for name in SITE]
     found.append(ROOT / "out" / "playground.html")
     return [path for path in found if path.is_file()]
 

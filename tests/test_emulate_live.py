@@ -133,3 +133,65 @@ def test_a_path_in_use_is_refused_and_stays(tmp_path: Path) -> None:
         assert ended.code == 2
         assert "another emulator listens there" in ended.err
     assert not (tmp_path / "ran").exists()
+
+
+# Sends to the network outside for three seconds and a half, 100 datagrams of 1000 B a second.
+SEND = """
+import os, socket, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(350):
+    out.sendto(b"x" * 972, (os.environ["MAHIMAHI_BASE"], 9090))
+    time.sleep(0.01)
+"""
+# A browser beside the emulator: reads the address, the page, its rows, and asks as another host.
+BROWSE = """
+import http.client, json, re, time
+while not (found := re.search(r"http://127.0.0.1:([0-9]+)/", open("told").read())):
+    time.sleep(0.05)
+port = int(found[1])
+def get(target, host=None):
+    asked = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    asked.request("GET", target, headers={} if host is None else {"Host": host})
+    answer = asked.getresponse()
+    return answer.status, answer.read().decode()
+said = {"page": get("/"), "other": get("/rows?from=0", "other.example")}
+rows = []
+while len(rows) < 5:
+    rows += json.loads(get(f"/rows?from={len(rows)}")[1])
+    time.sleep(0.2)
+json.dump({**said, "rows": rows}, open("said", "w"))
+"""
+
+
+def test_a_page_follows_an_emulation(tmp_path: Path) -> None:
+    # 500 opportunities a second, of 1504 B each as in mahimahi: 6.016 Mbit/s.
+    (tmp_path / "even").write_text("".join(f"{2 * n}\n" for n in range(1, 501)))
+    (tmp_path / "told").write_text("")
+    ended = emulate(
+        tmp_path,
+        "--live-page --late 9 delay 20 link even even 2>told",
+        beside=script(tmp_path, "browse.py", BROWSE),
+        program=script(tmp_path, "send.py", SEND),
+        broken=True,
+    )
+    told = (tmp_path / "told").read_text()
+    assert ended.code == 0, told
+    said = json.loads((tmp_path / "said").read_text())
+    status, page = said["page"]
+    assert status == 200
+    assert "connect-src 'self'" in page
+    assert said["other"][0] == 403
+    rows = said["rows"]
+    assert [row["t_s"] for row in rows[:5]] == [0.5, 1.0, 1.5, 2.0, 2.5]
+    capacities = {
+        one["capacity_bps"]
+        for row in rows
+        for one in row["ports"].values()
+        if "capacity_bps" in one
+    }
+    assert capacities == {6.016e6}
+    # 972 B with their headers are 1000 B: 0.8 Mbit/s, 20 ms on the way and up to one opportunity.
+    going = rows[3]["flows"]
+    rate, delay = max((one["goodput_bps"], one["delay_mean_s"]) for one in going.values())
+    assert rate == pytest.approx(0.8e6, rel=0.25)
+    assert 0.020 <= delay <= 0.040

@@ -22,8 +22,7 @@ FAST = (("--seeds 10", "--seeds 1"), ("sweep first.toml", "sweep first.toml --me
 def block(language: str) -> str:
     """The first block of a language behind the heading of the twenty lines."""
     behind = README.split("## Twenty lines")[1]
-    found: str = re.findall(rf"```{language}\n(.*?)```", behind, re.DOTALL)[0]
-    return found
+    return str(re.findall(rf"```{language}\n(.*?)```", behind, re.DOTALL)[0])
 
 
 def test_the_twenty_lines_fit_each_other(tmp_path: Path) -> None:

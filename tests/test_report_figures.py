@@ -402,6 +402,12 @@ at_most = 0.03
 says = "Never more than 90 %."
 metric = "loss"
 at_most = 0.9
+
+[claims.c105]
+says = "With 48 kB and without control 1 to 3 % are lost at 10 Mbit/s."
+metric = "loss"
+where = { scheme = "none", burst = "48 kB", rate = "10 Mbit/s" }
+within = [0.01, 0.03]
 """
     )
     spec = figure(reported.made(lossy, block), "loss")
@@ -409,9 +415,11 @@ at_most = 0.9
     assert {(row["x"], row["edge"], row["curve"], row["claim"]) for row in drawn} == {
         (8.0, 3.0, "48 kB", "c103 ≤"),
         (10.0, 3.0, "48 kB", "c103 ≤"),
+        (10.0, 1.0, "48 kB", "c105 ≥"),
+        (10.0, 3.0, "48 kB", "c105 ≤"),
     }
     assert "Beyond the scale: c2 ≤ 20 %, c101 ≤ 10 %, c104 ≤ 90 %." in told(spec)
-    assert "Dashes are bounds of claims: c103 ≤ 3 %." in told(spec)
+    assert "Dashes are bounds of claims: c103 ≤ 3 %, c105 1 to 3 %." in told(spec)
 
 
 def test_curves_on_each_other_are_told_apart() -> None:

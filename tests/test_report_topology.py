@@ -168,6 +168,12 @@ def test_a_large_fat_tree_is_counted() -> None:
     assert drawn.replace("\u202f", "").count("1024 links of 10 Gbit/s") == 3
 
 
+def test_one_is_not_called_several() -> None:
+    one = MESH.replace('from = "s*"', 'from = "s0"')
+    assert one != MESH
+    assert "1 flow: " in " ".join(words(topology.svg(resolve(one))))
+
+
 def test_stations_lie_where_they_lie_north_up() -> None:
     svg = topology.svg(resolve(MESH))
     at = boxes(svg)

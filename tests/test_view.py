@@ -9,6 +9,7 @@ import json
 import re
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,13 +99,35 @@ def test_more_events_than_a_page_holds_are_refused_with_a_remedy(tmp_path: Path)
     assert "record a part" in ended.err
 
 
-def test_the_page_draws_lanes_and_names_a_packet(folder: Path, tmp_path: Path) -> None:
-    assert command.call("view", "a.bwrec", cwd=folder).code == 0
+def probed(folder: Path, script: str) -> dict[str, Any]:
+    """What a script says in `told` of the page view.html once that has opened."""
     text = (folder / "view.html").read_text(encoding="utf-8")
-    # The page's own tools, as a reader uses them, once it has opened.
-    probe = """
-<script>(async () => {
+    probe = f"""
+<script>(async () => {{
   while (!document.documentElement.dataset.ready) await new Promise((r) => setTimeout(r, 20));
+{script}
+  document.body.dataset.told = JSON.stringify(told);
+}})();</script>"""
+    page = folder / "probed.html"
+    page.write_text(
+        re.sub(r"script-src [^;]*;", "script-src 'unsafe-inline';", text, count=1).replace(
+            "</body>", f"{probe}</body>"
+        ),
+        encoding="utf-8",
+    )
+    shown = document_of(page, folder / "profile")
+    found = re.search(r'data-told="([^"]*)"', shown)
+    assert found is not None, shown[-2000:]
+    told: dict[str, Any] = json.loads(html.unescape(found[1]))
+    return told
+
+
+def test_the_page_draws_lanes_and_names_a_packet(folder: Path) -> None:
+    assert command.call("view", "a.bwrec", cwd=folder).code == 0
+    # The page's own tools, as a reader uses them.
+    told = probed(
+        folder,
+        """
   const run = viewer.runs[0], ink = (c) => {
     const d = c.getContext("2d").getImageData(100, 0, c.width - 100, c.height).data;
     let n = 0;
@@ -121,20 +144,8 @@ def test_the_page_draws_lanes_and_names_a_packet(folder: Path, tmp_path: Path) -
       [...r.cells].map((c) => c.textContent)),
     packet: document.getElementById("packet").textContent,
     gates: run.gates.flat().length, wide: document.documentElement.scrollWidth - innerWidth,
-  };
-  document.body.dataset.told = JSON.stringify(told);
-})();</script>"""
-    page = tmp_path / "probed.html"
-    page.write_text(
-        re.sub(r"script-src [^;]*;", "script-src 'unsafe-inline';", text, count=1).replace(
-            "</body>", f"{probe}</body>"
-        ),
-        encoding="utf-8",
+  };""",
     )
-    shown = document_of(page, tmp_path / "profile")
-    found = re.search(r'data-told="([^"]*)"', shown)
-    assert found is not None, shown[-2000:]
-    told = json.loads(html.unescape(found[1]))
     with (folder / "a.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert told["rows"] == len(rows)
@@ -146,6 +157,38 @@ def test_the_page_draws_lanes_and_names_a_packet(folder: Path, tmp_path: Path) -
     delay = int(mine[-1]["value"]) / 1e9
     assert f"delivered after {delay:.4g} ms" in told["packet"]
     assert told["wide"] <= 0
+
+
+def test_a_long_flow_is_drawn_from_one_end_to_the_other(tmp_path: Path) -> None:
+    """Of more rows than 50,000 some are drawn: they rise from the lower left to the upper right."""
+    (tmp_path / "long.toml").write_text(
+        'schema = "backwater/scenario/1"\nduration = "400 ms"\n'
+        'nodes.A = { kind = "host" }\nnodes.B = { kind = "host" }\n'
+        'links.a = { ends = ["A", "B"], rate = "1 Gbit/s", delay = "1 us" }\n'
+        'flows.f = { from = "A", to = "B", packet = "125 B", '
+        'source = { kind = "cbr", packet = "125 B", rate = "100 Mbit/s" } }\n',
+        encoding="utf-8",
+    )
+    assert command.call("view", "long.toml", cwd=tmp_path).code == 0
+    told = probed(
+        tmp_path,
+        """
+  const c = document.getElementById("sequence"), left = 100;
+  const d = c.getContext("2d").getImageData(left, 0, c.width - left, c.height), at = [];
+  for (let x = 0; x < d.width; x += 1) {
+    const y = [...Array(d.height).keys()].find((y) => d.data[4 * (y * d.width + x) + 3] > 0);
+    if (y !== undefined) at.push([x / d.width, y / d.height]);
+  }
+  const told = { rows: viewer.runs[0].rows, at };""",
+    )
+    assert told["rows"] > 100_000
+    columns = [x for x, _ in told["at"]]
+    assert len(columns) > 500
+    assert min(columns) < 0.02
+    assert max(columns) > 0.98
+    # The line of equal rates: what is drawn at a share of the time is that share of the packets.
+    for x, y in told["at"]:
+        assert y == pytest.approx(1 - x, abs=0.15)
 
 
 def test_two_runs_are_compared_from_their_first_difference(folder: Path, tmp_path: Path) -> None:

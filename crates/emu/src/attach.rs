@@ -48,6 +48,7 @@ pub fn scenario(
     add_flows(&mut spec, &nodes);
     let world = resolved.build_hosted(&spec);
     let world = world.map_err(|d| Fault::Scenario(Box::new(d)))?;
+    let mut page = shell::open_page(wishes)?;
     shell::enter_outside()?;
     let addresses = address::free(nodes.len() as u32 + 1, &[]);
     let mut hosts = String::new();
@@ -87,6 +88,7 @@ pub fn scenario(
     let kept = Kept {
         logs: &mut [],
         live: None,
+        page: page.as_mut(),
     };
     let ran = session::run(world, places, &running, None, kept, wishes)?;
     Ok(session::ended(ran, resolved, wishes))

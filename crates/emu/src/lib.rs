@@ -8,7 +8,7 @@
 //!   super-packets.
 //! * `clock` tells the time, `certificate` how well it was kept; `arrivals` says how long a packet may have waited unread.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario; `session` runs either to its end, and
-//!   `live` changes it meanwhile.
+//!   `live` changes it meanwhile, and `page` shows it in a browser.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
 //! * `probe` is load for benchmarks.
 //! * `system` wraps system calls.
@@ -28,6 +28,7 @@ pub mod live;
 pub mod namespace;
 pub mod nat;
 pub mod offload;
+pub mod page;
 pub mod payloads;
 pub mod plan;
 pub mod probe;

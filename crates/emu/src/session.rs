@@ -10,6 +10,7 @@ use crate::driver::{Driver, Patience, RealNode};
 use crate::fault::Fault;
 use crate::live::Live;
 use crate::namespace::Running;
+use crate::page::LivePage;
 use crate::shell::{Ended, Wishes, of_failure};
 use crate::system::{self, Signals};
 
@@ -60,6 +61,9 @@ pub(crate) fn run(
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
     driver.real_time = system::request_real_time();
+    if let Some(page) = &mut kept.page {
+        page.follow(&driver.world);
+    }
     for command in running {
         command.start().map_err(fail)?;
     }
@@ -104,6 +108,7 @@ pub(crate) fn run(
 pub(crate) struct Kept<'a> {
     pub(crate) logs: &'a mut [LinkLog],
     pub(crate) live: Option<&'a mut Live>,
+    pub(crate) page: Option<&'a mut LivePage>,
 }
 
 impl Kept<'_> {
@@ -164,6 +169,16 @@ fn drive(
         }
         if let Some(live) = &mut kept.live {
             live.serve(&mut driver.world);
+        }
+        if let (Some(page), Some(every)) = (&mut kept.page, wishes.series) {
+            // An interval is told when what happened in it has surely been passed on.
+            let end = Time((page.rows() as u64 + 1) * every.0);
+            if now >= end.after(CHECK)
+                && let Some(row) = observers.row(&driver.world, page.rows())
+            {
+                page.note(row, end, every.seconds());
+            }
+            page.serve();
         }
         if now < line {
             continue;

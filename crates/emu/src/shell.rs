@@ -17,6 +17,7 @@ use crate::fault::Fault;
 use crate::live::Live;
 use crate::namespace::{self, Inside};
 use crate::nat;
+use crate::page::LivePage;
 use crate::plan::{INSIDE, LogWanted, OUTSIDE, Plan};
 use crate::session::{self, Kept};
 use crate::system;
@@ -53,6 +54,8 @@ pub struct Wishes {
     pub series: Option<Span>,
     /// The path of a socket that takes changes.
     pub control: Option<PathBuf>,
+    /// A page that follows the emulation, as HTML; it needs `series`.
+    pub live_page: Option<String>,
 }
 
 impl Wishes {
@@ -93,6 +96,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let mut world = build(&resolved)?;
     let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());
     let mut live = wishes.control.as_ref().map(listen).transpose()?;
+    let mut page = open_page(wishes)?;
     let mut logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
     let command = match plan.command.is_empty() {
         false => plan.command,
@@ -140,6 +144,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let kept = Kept {
         logs: &mut logs,
         live: live.as_mut(),
+        page: page.as_mut(),
     };
     let mut ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
     for log in logs {
@@ -148,6 +153,19 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let mut ended = session::ended(ran, &resolved, wishes);
     ended.document["changes"] = json!(live.map_or(Vec::new(), |live| live.changes.clone()));
     Ok(ended)
+}
+
+/// Opens the page that was asked for, and says where it is.
+pub(crate) fn open_page(wishes: &Wishes) -> Result<Option<LivePage>, Fault> {
+    let page = wishes
+        .live_page
+        .as_deref()
+        .map(LivePage::open)
+        .transpose()?;
+    if let Some(page) = &page {
+        eprintln!("live page: {}", page.address());
+    }
+    Ok(page)
 }
 
 fn open_logs(

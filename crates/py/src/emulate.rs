@@ -17,6 +17,9 @@ use crate::scenario::{Resolved, ScenarioError, refuse};
 /// The intervals of sums over time.
 const EVERY: Span = Span::millis(100);
 
+/// Those of a page that follows an emulation.
+const LIVE: Span = Span::millis(500);
+
 create_exception!(
     _native,
     EmulationError,
@@ -27,7 +30,7 @@ create_exception!(
 /// Runs a command behind boxes, or commands at nodes of a scenario. Gives the exit code of the command, the document, and
 /// each bound that does not hold.
 #[pyfunction]
-#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss, record, pcap, series, control))]
+#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss, record, pcap, series, control, live_page))]
 #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn emulate(
     py: Python<'_>,
@@ -46,6 +49,7 @@ pub fn emulate(
     pcap: Option<PathBuf>,
     series: bool,
     control: Option<PathBuf>,
+    live_page: Option<String>,
 ) -> PyResult<(i32, String, Vec<String>)> {
     let wishes = Wishes {
         environment,
@@ -61,8 +65,13 @@ pub fn emulate(
         no_offload,
         record,
         pcap,
-        series: series.then_some(EVERY),
+        series: match (series, &live_page) {
+            (true, _) => Some(EVERY),
+            (false, Some(_)) => Some(LIVE),
+            (false, None) => None,
+        },
         control,
+        live_page,
     };
     let attached: Vec<Attached> = attached
         .into_iter()

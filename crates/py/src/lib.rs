@@ -10,6 +10,7 @@ mod fault;
 #[cfg(target_os = "linux")]
 mod flow;
 mod outcome;
+mod pool;
 mod responder;
 mod scenario;
 mod script;
@@ -18,6 +19,7 @@ mod traces;
 mod trial;
 mod watch;
 mod world;
+mod worlds;
 
 use pyo3::prelude::*;
 
@@ -100,6 +102,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;
+    m.add_class::<worlds::Worlds>()?;
     m.add_function(wrap_pyfunction!(traces::trace_fit, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_make, m)?)?;
     m.add_function(wrap_pyfunction!(traces::trace_log, m)?)?;

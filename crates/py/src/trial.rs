@@ -37,7 +37,8 @@ fn maybe(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
     list(value).map(Some)
 }
 
-fn patch(written: &Bound<'_, PyTuple>) -> PyResult<Patch> {
+/// A change of a scenario from its name and values.
+pub fn patch(written: &Bound<'_, PyTuple>) -> PyResult<Patch> {
     let what: String = written.get_item(0)?.extract()?;
     let item = |i: usize| written.get_item(i);
     Ok(match what.as_str() {
@@ -50,8 +51,10 @@ fn patch(written: &Bound<'_, PyTuple>) -> PyResult<Patch> {
         }
         "packets" => Patch::Packets(item(1)?.extract()?, list(&item(2)?)?, list(&item(3)?)?),
         "buffer" => Patch::Buffer(item(1)?.extract()?, item(2)?.extract()?),
+        "rate" => Patch::Rate(item(1)?.extract()?, item(2)?.extract()?),
+        "rates" => Patch::Rates(item(1)?.extract()?, list(&item(2)?)?, list(&item(3)?)?),
         _ => {
-            let known = "seed, duration, opportunities, schedule, packets or buffer";
+            let known = "seed, duration, opportunities, schedule, packets, buffer, rate or rates";
             return Err(PyValueError::new_err(format!(
                 "{what:?} is no change; name {known}"
             )));

@@ -6,7 +6,7 @@ use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::{self, QUEUES};
 use backwater_sim::source::SOURCES;
 use backwater_sim::stamp::{self, STAMPS};
-use backwater_transport::controller::{CONTROLLERS, HOSTED};
+use backwater_transport::controller::{CONTROLLERS, DRIVEN, HOSTED};
 use backwater_transport::part::{Opt, Part};
 
 /// The recipe that builds nothing.
@@ -75,7 +75,7 @@ impl PartKind {
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
             PartKind::Stamp => [rows(STAMPS), rows(stamp::HOSTED)].concat(),
-            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED)].concat(),
+            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED), rows(DRIVEN)].concat(),
         }
     }
 

@@ -10,6 +10,7 @@ mod combinations;
 mod decode;
 mod diagnostic;
 mod document;
+mod episode;
 mod fields;
 mod files;
 mod fork;
@@ -38,6 +39,7 @@ mod wireless;
 
 pub use combinations::legal_json;
 pub use diagnostic::Diagnostic;
+pub use episode::{Clock, Episode, SEEN, Stage};
 pub use files::Folders;
 pub use link_log::{LinkLog, MAHIMAHI_QUEUES, UNBOUNDED};
 pub use packed::{pack, unpacked};

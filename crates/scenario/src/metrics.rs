@@ -354,6 +354,16 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("collision", STATION, "share of the attempts that failed"),
     metric(
+        "airtime_toward",
+        STATION,
+        "share of the time in exchanges that bring it data, failed ones included, where stations send A-MPDUs",
+    ),
+    metric(
+        "ppdu_frames_toward",
+        STATION,
+        "mean number of data frames in a PPDU toward it, where stations send A-MPDUs",
+    ),
+    metric(
         "internal_collisions",
         STATION,
         "access categories that lost to a higher one",
@@ -464,9 +474,15 @@ mod tests {
             // A Hurst parameter is there where a flow asks for it.
             let asks = std::ptr::eq(table, &wired["flows"][0]);
             let of_scope = of_scope.filter(|m| asks || !m.id.starts_with("hurst"));
-            // Two parts of the delay are there where packets went in A-MPDUs; an invariant of each run sums the parts.
-            let of_scope =
-                of_scope.filter(|m| !["delay_aggregate_s", "delay_reorder_s"].contains(&m.id));
+            // Two parts of the delay are there where packets went in A-MPDUs; an invariant of each run sums the parts. Stations that
+            // aggregate have two figures more.
+            let aggregated = [
+                "delay_aggregate_s",
+                "delay_reorder_s",
+                "airtime_toward",
+                "ppdu_frames_toward",
+            ];
+            let of_scope = of_scope.filter(|m| !aggregated.contains(&m.id));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();
             measured.sort();
             measured.dedup();

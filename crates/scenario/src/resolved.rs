@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use backwater_sim::queue;
-use backwater_sim::spec::{MediumSpec, Refusal, Spec};
+use backwater_sim::spec::{FlowSpec, MediumSpec, Refusal, Spec};
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::Args;
 use backwater_transport::units::Span;
@@ -20,6 +20,9 @@ use crate::files::{Files, hex};
 use crate::names;
 use crate::path;
 use crate::tree::{Node, join};
+
+/// What a person does about a controller that nothing drives.
+const DRIVE: &str = "step the scenario by `backwater.learn.Worlds`, or take another controller";
 
 /// A file that the run reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +178,20 @@ impl Resolved {
 
     /// The same for a host, which put detectors into the specification, and gives controllers to the world's flows.
     pub fn build_hosted(&self, spec: &Spec) -> Result<World, Diagnostic> {
+        let driven = |flow: &&FlowSpec| {
+            let transport = flow.transport.as_ref();
+            transport.is_some_and(|t| t.controller.driven().is_some())
+        };
+        if let Some(flow) = spec.flows.iter().find(driven) {
+            let place = join(&join("flows", &flow.name), CONTROLLER);
+            let what = "window and pacing of this controller come from outside, and nothing drives it here";
+            return Err(self.refuse(&place, what, DRIVE));
+        }
+        self.build_driven(spec)
+    }
+
+    /// The same for a driver, which tells controllers what to do.
+    pub fn build_driven(&self, spec: &Spec) -> Result<World, Diagnostic> {
         World::build(spec).map_err(|refusal| self.refusal(refusal))
     }
 

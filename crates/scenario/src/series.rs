@@ -255,6 +255,34 @@ impl Series {
         bits
     }
 
+    /// One interval that is over, for those who watch a run: what ports sent and held, what flows delivered. None behind the last.
+    pub fn row(&self, world: &World, at: usize) -> Option<Value> {
+        if at >= self.intervals {
+            return None;
+        }
+        let seconds = self.every.seconds();
+        let rate = |bits: u64| bits as f64 / seconds;
+        let (mut ports, mut flows) = (Map::new(), Map::new());
+        for (id, of) in &self.ports {
+            let held = of.held.iter().sum();
+            let queue = if at > of.known {
+                held
+            } else {
+                of.queue_max[at]
+            };
+            let one = json!({"throughput_bps": rate(of.sent_bits[at]), "queue_max_B": queue});
+            ports.insert(world.network().ports[*id].more.name.clone(), one);
+        }
+        for (id, of) in &self.flows {
+            let packets = of.packets[at];
+            let delay = (packets > 0).then(|| of.delay_s[at] / packets as f64);
+            let one = json!({"goodput_bps": rate(of.bits[at]), "delay_mean_s": delay});
+            flows.insert(world.network().flows[*id].name.clone(), one);
+        }
+        let end = Time((at as u64 + 1) * self.every.0);
+        Some(json!({"t_s": end.seconds(), "ports": ports, "flows": flows}))
+    }
+
     /// As the document's `series`, up to this instant.
     pub fn document(mut self, world: &World, end: Time) -> Value {
         let end = end.min(self.end);

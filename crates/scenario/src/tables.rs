@@ -2,6 +2,7 @@
 
 use backwater_sim::mechanism::{RECIPES, Recipe, detector};
 use backwater_sim::medium::MEDIA;
+use backwater_transport::controller::DRIVEN;
 use backwater_transport::part::{Default, Kind, Opt, Value};
 use serde_json::{Value as Json, json};
 
@@ -20,6 +21,7 @@ pub fn parts_json() -> Json {
     for kind in PartKind::ALL {
         let rows = match kind {
             PartKind::Detector => detectors_json(),
+            PartKind::Controller => controllers_json(),
             _ => kind.rows().iter().map(row_json).collect(),
         };
         kinds.insert(kind.plural(), rows);
@@ -39,6 +41,18 @@ pub fn parts_json() -> Json {
     kinds.insert("standards".to_owned(), standards());
     kinds.insert("metrics".to_owned(), metrics::rows());
     Json::Object(kinds)
+}
+
+/// Controllers; those that need a driver say so.
+fn controllers_json() -> Json {
+    let row = |row: &Row| {
+        let mut json = row_json(row);
+        if DRIVEN.iter().any(|part| part.id == row.id) {
+            json["driven"] = true.into();
+        }
+        json
+    };
+    PartKind::Controller.rows().iter().map(row).collect()
 }
 
 /// The units of quantities by the noun of their kind. A unit is `over / under` of the kind's first

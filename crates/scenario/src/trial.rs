@@ -7,12 +7,12 @@ use backwater_sim::ids::ConnectionId;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::boxes::schedule::Scheduled;
-use backwater_sim::medium::trace::{AnyTrace, Listed};
+use backwater_sim::medium::trace::{AnyTrace, Listed, Rates};
 use backwater_sim::source::listed;
 use backwater_sim::spec::{Direction, Refusal, Service, Spec};
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
@@ -36,6 +36,10 @@ pub enum Patch {
     Packets(String, Vec<u64>, Vec<u64>),
     /// The frames that the queue of a port holds.
     Buffer(String, u64),
+    /// The line rate of a wire, both ways, in bit/s.
+    Rate(String, u64),
+    /// The rates of a trace link: beginnings in ms, and bit/s.
+    Rates(String, Vec<u64>, Vec<u64>),
 }
 
 /// What is kept of a run.
@@ -158,7 +162,50 @@ fn refuse(path: String, what: impl Into<String>, fix: &str) -> Refusal {
     }
 }
 
-fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
+/// Gives a wire another line rate.
+fn set_rate(spec: &mut Spec, name: &str, new: Rate) -> Result<(), Refusal> {
+    let link = spec.links.iter_mut().find(|link| link.name == *name);
+    let link = link.filter(|link| link.directions.iter().all(is_wire) && new.0 > 0);
+    let link = link.ok_or_else(|| {
+        let what = format!("there is no wire `{name}` that could have {} bit/s", new.0);
+        let fix = "name a link without a trace, and a rate above 0";
+        refuse(join("links", name), what, fix)
+    })?;
+    link.rate = new;
+    for direction in link.directions.iter_mut().flatten() {
+        if let Service::Line(rate, _) = &mut direction.service {
+            *rate = new;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a trace link a list of rates.
+fn set_rates(spec: &mut Spec, place: &str, at_ms: &[u64], bps: &[u64]) -> Result<(), Refusal> {
+    let (_, way) = way(spec, place)?;
+    let Service::Trace(server) = &mut way.service else {
+        let what = format!("`{place}` is served by no trace");
+        return Err(refuse(
+            join("ports", place),
+            what,
+            "name a trace link's port",
+        ));
+    };
+    let rates = Rates::new(at_ms, bps).map_err(|refused| {
+        let path = join(&join("ports", place), refused.option);
+        refuse(path, refused.what, &refused.fix)
+    })?;
+    server.trace = AnyTrace::Rates(rates);
+    Ok(())
+}
+
+/// Whether a direction of a link is served at a line rate.
+fn is_wire(direction: &Option<Box<Direction>>) -> bool {
+    let service = direction.as_ref().map(|direction| &direction.service);
+    matches!(service, None | Some(Service::Line(..)))
+}
+
+pub(crate) fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
     match patch {
         Patch::Seed(seed) => spec.seed = *seed,
         Patch::Duration(duration) if *duration > spec.warmup => spec.duration = *duration,
@@ -201,6 +248,8 @@ fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
                 refuse(path, what, "give lists of equal length")
             })?;
         }
+        Patch::Rate(name, bps) => set_rate(spec, name, Rate(*bps))?,
+        Patch::Rates(place, at_ms, bps) => set_rates(spec, place, at_ms, bps)?,
         Patch::Buffer(place, packets) => {
             let port = spec.ports.iter_mut().find(|port| port.name == *place);
             port.ok_or_else(|| no_port(place))?.buffer = Limit::Packets(*packets);

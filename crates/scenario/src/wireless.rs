@@ -6,6 +6,7 @@ use crate::shape::{Field, Shape};
 
 mod channel;
 pub mod modes;
+pub mod serving;
 
 pub use channel::{CHANNEL, OF_ALL, OF_DISC};
 
@@ -152,6 +153,12 @@ macro_rules! of_station {
             $crate::wireless::OWN_SHARE,
             $crate::wireless::STATION_QUEUE,
             $crate::wireless::STATION_RATE,
+            $crate::wireless::modes::STATION_MCS,
+            $crate::wireless::modes::STATION_STREAMS,
+            $crate::wireless::serving::SERVE,
+            $crate::wireless::serving::AIRTIME_QUANTUM,
+            $crate::wireless::serving::MANAGED,
+            $crate::wireless::serving::DRIVER_QUEUE,
             $crate::wireless::STATION_AC,
         ]
     };

@@ -106,6 +106,11 @@ impl List {
     pub fn head(&self) -> PacketId {
         self.head
     }
+
+    /// The last packet, or `NONE`.
+    pub fn tail(&self) -> PacketId {
+        self.tail
+    }
 }
 
 /// All packets.

@@ -21,7 +21,7 @@ use crate::source::AnySource;
 use crate::stamp::AnyStamp;
 use crate::targets::Destination;
 
-pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};
+pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
 
 /// A whole scenario.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@
 //! A transport is its two types, its row, its variant in `Protocol` and one line in `transports!`.
 
 use crate::controller::AnyController;
+use crate::controller_interface::Driven;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::Time;
 
@@ -101,6 +102,7 @@ macro_rules! transports {
                 [] fn mss(&self) -> u64;
                 [] fn window(&self) -> u64;
                 [] fn controller(&self) -> &AnyController;
+                [] fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven));
                 [] fn warning(&self) -> Option<String>;
                 [] fn inspect(&self) -> Inspection;
             }

@@ -1,6 +1,7 @@
 //! The two ends of a flow as traits.
 
 use crate::controller::AnyController;
+use crate::controller_interface::Driven;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::units::Time;
@@ -45,6 +46,9 @@ pub trait Sender {
 
     /// Its controller.
     fn controller(&self) -> &AnyController;
+
+    /// Lets a driver tell its controller what to do, where that is driven from outside. Call `poll` afterwards.
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven));
 
     /// A warning of its own for the report of a run.
     fn warning(&self) -> Option<String> {

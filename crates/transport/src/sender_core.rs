@@ -3,7 +3,7 @@
 
 use crate::controller::AnyController;
 use crate::controller_interface::{
-    Ack, Cause, Congestion, Controller, Departure, Idle, Limits, Lost, Sent,
+    Ack, Cause, Congestion, Controller, Departure, Driven, Idle, Limits, Lost, Sent,
 };
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
@@ -339,6 +339,14 @@ impl SenderCore {
     pub fn on_timer(&mut self, now: Time) {
         if self.limits.wake <= now {
             self.controller.on_timer(now);
+            self.limits = self.controller.limits();
+        }
+    }
+
+    /// Lets a driver tell the controller what to do, where that is driven from outside.
+    pub fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        if let Some(agent) = self.controller.driven_mut() {
+            outside(agent);
             self.limits = self.controller.limits();
         }
     }

@@ -15,9 +15,9 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "merge", "report"),
-    *("export", "diff", "doctor", "bench", "scorecard", "copy", "contest", "emulate", "view"),
-    *("flow", "study", "trace"),
+    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "train", "evolve"),
+    *("merge", "report", "export", "diff", "doctor", "bench", "scorecard", "copy", "contest"),
+    *("emulate", "view", "flow", "study", "trace"),
 )
 MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}
 
@@ -62,7 +62,7 @@ def made(verb: str | None = None) -> typer.Typer:
 def _add(app: typer.Typer, verb: str) -> None:
     module = import_module(f"backwater.cli.{MODULES.get(verb, verb)}")
     match verb:
-        case "flow" | "study" | "trace":
+        case "evolve" | "flow" | "study" | "trace":
             app.add_typer(module.app, name=verb)
         case "contest":
             app.command(name=verb, cls=module.Command)(module.command)

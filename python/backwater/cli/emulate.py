@@ -12,6 +12,15 @@ from backwater.cli import real_time
 # What follows the boxes belongs to them and to the command behind them.
 CONTEXT = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
+LivePage = Annotated[
+    bool,
+    typer.Option(
+        "--live-page",
+        help="Serve a page to this machine that follows the first hour: capacity, throughput, "
+        "delay, queues.",
+    ),
+]
+
 
 def command(
     words: Annotated[
@@ -52,6 +61,7 @@ def command(
         Path | None,
         typer.Option(help="Take changes of rates and boxes over a socket at this path."),
     ] = None,
+    live_page: LivePage = False,
     json: Annotated[
         bool,
         typer.Option(
@@ -75,6 +85,7 @@ def command(
         pcap=pcap,
         page=page,
         control=control,
+        live_page=live_page,
         json=json,
     )
     return real_time.run(words, wishes)

@@ -40,10 +40,19 @@ class Wishes:
     pcap: Path | None = None
     page: Path | None = None
     control: Path | None = None
+    live_page: bool = False
     json: bool = False
 
 
-FLAGS = {"--low-cpu": "low_cpu", "--live": "live", "--no-offload": "no_offload", "--json": "json"}
+FLAGS = {
+    "--low-cpu": "low_cpu",
+    "--live": "live",
+    "--live-page": "live_page",
+    "--no-offload": "no_offload",
+    "--json": "json",
+}
+# The page that follows an emulation.
+LIVE_PAGE = Path(__file__).resolve().parent.parent / "present" / "live.html"
 
 
 def plain(args: Sequence[str]) -> tuple[list[str], Wishes] | None:
@@ -82,6 +91,7 @@ def run(words: list[str], wishes: Wishes) -> int:
                 _written(wishes.pcap),
                 wishes.page is not None,
                 _written(wishes.control),
+                LIVE_PAGE.read_text(encoding="utf-8") if wishes.live_page else None,
             )
     except _native.EmulationError as error:
         raise Unfinished(str(error), fix=error.fix) from error

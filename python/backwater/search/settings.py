@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backwater import _native
-from backwater.model.builders import Source
+from backwater.model.builders import Controller, Source
 
 PS_PER_MS = 1_000_000_000
 # A longer list is packed.
@@ -66,6 +66,27 @@ def schedule(
 def buffer(link: str, port: str, packets: int) -> Setting:
     """The frames that the queue of a link holds."""
     return Setting(("buffer", port, packets), {f"links.{link}.buffer": f"{packets} packets"})
+
+
+def rate(link: str, bps: int) -> Setting:
+    """The line rate of a wire."""
+    return Setting(("rate", link, bps), {f"links.{link}.rate": f"{bps} bit/s"})
+
+
+def rates(link: str, port: str, at_ms: Sequence[int], bps: Sequence[int]) -> Setting:
+    """The rates of a trace link, each from its instant on."""
+    table = {"kind": "rates", "at_ms": packed(at_ms), "rate_bps": packed(bps)}
+    return Setting(("rates", port, array(at_ms), array(bps)), {f"links.{link}.trace": table})
+
+
+def driven() -> dict[str, Any]:
+    """A controller that is told from outside what to do."""
+    return Controller.agent().table()
+
+
+def endless() -> dict[str, Any]:
+    """A source that always has data."""
+    return Source.bulk().table()
 
 
 def listed(at_us: Any, size: int) -> dict[str, Any]:

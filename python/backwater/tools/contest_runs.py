@@ -155,8 +155,8 @@ def traces_said(entries: Iterable[Entry], held_out: bool) -> str:
 
 
 def controllers() -> list[str]:
-    """The ids of the controllers without required options."""
-    rows = tables()["controllers"]
+    """The ids of the controllers without required options that need no driver."""
+    rows = [row for row in tables()["controllers"] if not row.get("driven")]
     return [row["id"] for row in rows if not any(o["required"] for o in row["options"])]
 
 

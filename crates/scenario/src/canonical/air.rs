@@ -8,7 +8,7 @@ use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
 use backwater_sim::medium::wifi::spec::{Aggregation, RateControl};
-use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+use backwater_sim::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
 use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
@@ -247,10 +247,34 @@ fn station(station: &StationSpec, medium: &str) -> Json {
         ("in_turn", Json::Flag(station.in_turn)),
         ("ac", Json::Object(categories)),
     ]);
-    if let (Json::Object(fields), Some(rate)) = (&mut form, station.rate) {
-        fields.insert("rate_bps".to_owned(), Json::rate(rate));
+    if let Json::Object(fields) = &mut form {
+        if let Some(rate) = station.rate {
+            fields.insert("rate_bps".to_owned(), Json::rate(rate));
+        }
+        if let Some(own) = &station.mode {
+            fields.insert("mode".to_owned(), mode(own));
+        }
+        // Left out where it is what stations did before there was a choice, so that hashes of scenarios stay.
+        if station.serving != Serving::default() {
+            fields.insert("serving".to_owned(), serving(&station.serving));
+        }
     }
     form
+}
+
+/// Whom a station serves, and what waits where.
+fn serving(serving: &Serving) -> Json {
+    let turn = match serving.turn {
+        Turn::Oldest => Json::text("oldest"),
+        Turn::RoundRobin => Json::text("turns"),
+        Turn::Airtime(quantum) => Json::time(quantum),
+    };
+    let driver = serving.driver.map(|packets| Json::count(packets.into()));
+    object([
+        ("turn", turn),
+        ("each", Json::Flag(serving.each)),
+        ("driver_queue", driver.unwrap_or(Json::Flag(false))),
+    ])
 }
 
 /// What was written of an access category.

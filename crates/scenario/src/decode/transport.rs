@@ -2,7 +2,7 @@
 //! random stream hangs on the seed.
 
 use backwater_sim::spec::TransportSpec;
-use backwater_transport::controller::{Build, CONTROLLERS, Controller, HOSTED, Setup};
+use backwater_transport::controller::{Build, CONTROLLERS, Controller, DRIVEN, HOSTED, Setup};
 use backwater_transport::endpoint::{
     AfterIdle, DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
@@ -86,7 +86,7 @@ pub fn read(
             &record.node.path,
         )));
     };
-    let part = parts::named_among(&[CONTROLLERS, HOSTED], CONTROLLER, node)?;
+    let part = parts::named_among(&[CONTROLLERS, HOSTED, DRIVEN], CONTROLLER, node)?;
     let ends = |congestion: u64| {
         let mss = segment(record, packet, protocol.row().header + congestion)?;
         let mut sender = SenderSetup::new(protocol, mss, frame);

@@ -64,7 +64,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         let ticks = window * TICKS;
         let used = radio.categories.len();
         let share = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
-        json!({
+        let mut row = json!({
             "id": radio.name,
             "airtime": count.airtime as f64 / ticks,
             "busy": count.busy as f64 / ticks,
@@ -75,7 +75,13 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
             "retry_drops_pkts": count.retry_drops,
             "management_pkts": count.management,
             "aifsn_mean": count.aifsn[..used].iter().map(|a| *a as f64 / ticks).collect::<Vec<_>>(),
-        })
+        });
+        if world.air().media[radio.medium as usize].aggregates() {
+            let toward = &count.toward;
+            row["airtime_toward"] = json!(toward.airtime as f64 / ticks);
+            row["ppdu_frames_toward"] = json!(share(toward.frames, toward.ppdus));
+        }
+        row
     };
     world
         .air()

@@ -52,6 +52,28 @@ pub const MCS: Field = Field::option(
         )
         .at_most("13"),
     );
+/// The MCS of a station.
+pub const STATION_MCS: Field = Field::option(
+    Opt::new(
+        "mcs",
+        Kind::Count,
+        Default::Absent,
+        "modulation and code of data frames from it and to it, from 802.11n on; between two stations the slower of their \
+         modes counts; the medium's where it is left out",
+    )
+    .at_most("13"),
+);
+/// The streams of a station.
+pub const STATION_STREAMS: Field = Field::option(
+    Opt::new(
+        "streams",
+        Kind::Count,
+        Default::Absent,
+        "spatial streams of data frames from it and to it; the medium's where it is left out",
+    )
+    .at_least("1")
+    .at_most("8"),
+);
 /// Width of the channel.
 pub const WIDTH: Field = Field::option(Opt::new(
     "width",

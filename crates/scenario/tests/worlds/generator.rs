@@ -438,10 +438,10 @@ impl Tables {
         let pair = transport == "roce" || transport == "irn";
         flow["transport"] = json!(transport);
         let fits: fn(&str) -> bool = match pair {
-            true => |id| id != "python" && id != "outside",
+            true => |id| !["python", "agent", "outside"].contains(&id),
             false => |id| {
                 let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
-                id != "python" && id != "outside" && !of_pairs
+                !["python", "agent", "outside"].contains(&id) && !of_pairs
             },
         };
         flow["controller"] = self.part(dice, "controllers", fits);

@@ -200,8 +200,8 @@ impl Media {
             // Links are alike both ways: who hears `to` may send to it.
             air.reach[to as usize].iter().filter_map(move |link| {
                 let from = link.to;
-                air.rate(spec, to, link)?;
-                let rate = air.rate(spec, from, link)?;
+                air.rate(spec, (to, from), link)?;
+                let rate = air.rate(spec, (from, to), link)?;
                 Some(SharedLink {
                     attachments: (from, to),
                     nodes: (self.node(from), self.node(to)),

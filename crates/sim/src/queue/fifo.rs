@@ -3,11 +3,15 @@
 
 use backwater_transport::part::Part;
 
+use super::aqm::Aqm;
 use super::row::Build;
 
 /// The one queue has no choice to make.
 #[derive(Copy, Clone, Debug)]
 pub struct Fifo;
+
+/// As queue management it judges nothing.
+impl Aqm for Fifo {}
 
 /// The row.
 pub const PART: Part<Build<Fifo>> = Part {

@@ -96,6 +96,7 @@ impl Scheduler for AnyScheduler {
 }
 
 aqms! {
+    fifo::Fifo,
     drop_head::DropHead,
     codel::Codel,
     codel_mahimahi::CodelMahimahi,
@@ -106,6 +107,13 @@ aqms! {
     blue::Blue,
     ramp::Ramp,
     dualpi2::DualPi2,
+}
+
+impl AnyAqm {
+    /// One queue that nobody manages, for a place where packets wait as under queue management.
+    pub fn first_in_first_out() -> AnyAqm {
+        Fifo.into()
+    }
 }
 
 impl From<script::Script> for AnyAqm {

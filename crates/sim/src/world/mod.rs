@@ -11,7 +11,7 @@
 //! * `transport` serves the two ends of flows with a transport.
 //! * `tell` sends notices, `timers` serves timers of detectors and notices. A port takes its steps in `shared`.
 //! * `feedback` reports the laws of explicit feedback.
-//! * `probe` shows the present and runs up to a level; `report` sums up; `standstill` says whether anything moves at the end.
+//! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
 
 pub(crate) mod build;
 mod change;
@@ -29,6 +29,7 @@ mod report_rows;
 mod run;
 mod standstill;
 mod starved;
+mod steer;
 mod tell;
 mod timers;
 mod transport;
@@ -88,6 +89,21 @@ impl World {
             true => "*",
             false => &self.shared.network.nodes[self.shared.network.ports[port].far].name,
         }
+    }
+
+    /// Whether frames of some medium go in aggregates, which a capture cannot show.
+    pub fn aggregates(&self) -> bool {
+        self.media
+            .air
+            .media
+            .iter()
+            .any(|medium| medium.aggregates())
+    }
+
+    /// Name and data rate in bit/s of each medium whose frames a capture has apart.
+    pub fn captured_media(&self) -> impl Iterator<Item = (&str, u64)> {
+        let media = self.media.air.media.iter();
+        media.map(|medium| (&*medium.name, medium.phy.data.0))
     }
 
     /// 802.11 media and stations.

@@ -152,11 +152,17 @@ impl World {
         } else {
             self.serve_other(key, at);
         }
+        self.end_event(at);
+        Step::Served
+    }
+
+    /// What is left to do when an event has been served.
+    #[inline(always)]
+    pub(super) fn end_event(&mut self, at: Time) {
         let left = self.shared.mechanisms.outbox.len() | self.shared.network.refills.len();
         if left | self.shared.handovers.len() != 0 {
             self.finish_event(at);
         }
-        Step::Served
     }
 
     /// Takes the packets on that have left a medium, sends the notices that the event caused and fills queues again, until

@@ -111,7 +111,7 @@ impl World {
     }
 
     /// Sends what may leave now.
-    fn send_all(&mut self, id: ConnectionId, now: Time) {
+    pub(super) fn send_all(&mut self, id: ConnectionId, now: Time) {
         if now >= self.ends.connections[id].stop {
             return;
         }

@@ -6,5 +6,6 @@ mod outside;
 mod property;
 #[path = "../support/random.rs"]
 mod random;
+mod served;
 mod worlds;
 mod written;

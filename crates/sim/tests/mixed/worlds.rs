@@ -25,7 +25,7 @@ pub const MBIT: u64 = 1_000_000;
 pub const AIR: Span = Span::micros(1);
 
 /// True once in so many times.
-fn once_in(r: &mut Random, times: u64) -> bool {
+pub fn once_in(r: &mut Random, times: u64) -> bool {
     r.between(1, times) == 1
 }
 
@@ -225,6 +225,8 @@ impl Draw {
             ),
             own_share: one(r, &[1.0, 1.0, 0.5]),
             rate: None,
+            mode: None,
+            serving: Serving::default(),
             in_turn: !managed && once_in(r, 4),
             aqm: managed.then(|| any_queue(r, 1, true).aqm).flatten(),
             categories,

@@ -6,7 +6,7 @@ use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec,
+    CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec, StationSpec,
 };
 use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
@@ -156,6 +156,8 @@ impl Cell {
                 in_turn: false,
                 aqm: None,
                 rate: None,
+                mode: None,
+                serving: Serving::default(),
                 categories: [CategorySpec::default(); 4],
             }]),
         });

@@ -9,6 +9,7 @@ use crate::units::Time;
 
 pub use crate::controller_interface::*;
 
+mod agent;
 mod script;
 
 impl AnyController {
@@ -16,6 +17,22 @@ impl AnyController {
     pub fn warning(&self) -> Option<String> {
         match self {
             AnyController::Custom(c) => c.warning(),
+            _ => None,
+        }
+    }
+
+    /// The controller as one that is driven from outside, if it is.
+    pub fn driven(&self) -> Option<&Driven> {
+        match self {
+            AnyController::Custom(c) => c.driven(),
+            _ => None,
+        }
+    }
+
+    /// The same, to be told.
+    pub fn driven_mut(&mut self) -> Option<&mut Driven> {
+        match self {
+            AnyController::Custom(c) => c.driven_mut(),
             _ => None,
         }
     }
@@ -27,6 +44,12 @@ pub type Build = BuildOf<AnyController>;
 /// Controllers that the host language makes. A world with such a controller and no host is refused.
 pub static HOSTED: &[Part<Build>] = &[script::PART
     .with_build(|args, setup| Ok(AnyController::Custom((script::PART.build)(args, setup)?)))];
+
+/// Controllers that whoever drives the world tells what to do. A run that nobody drives refuses them.
+pub static DRIVEN: &[Part<Build>] = &[agent::PART.with_build(|args, setup| {
+    let made = (agent::PART.build)(args, setup)?;
+    Ok(AnyController::Custom(Box::new(made)))
+})];
 
 /// One list of all controllers: the modules, the enum, its dispatch and the table.
 macro_rules! controllers {

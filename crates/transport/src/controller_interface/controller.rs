@@ -1,6 +1,7 @@
 //! The trait that every controller implements, and how a row of the table builds one.
 
 use super::decisions::{Departure, Inspect, Limits, Reduction};
+use super::driven::Driven;
 use super::signals::{Ack, Congestion, Idle, Lost, Sent};
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
@@ -107,6 +108,16 @@ pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
 
     /// A warning for the report of a run, in one line.
     fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// The same as one that is driven from outside, if it is.
+    fn driven(&self) -> Option<&Driven> {
+        None
+    }
+
+    /// The same, to be told.
+    fn driven_mut(&mut self) -> Option<&mut Driven> {
         None
     }
 }

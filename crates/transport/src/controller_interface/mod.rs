@@ -4,8 +4,10 @@
 
 mod controller;
 mod decisions;
+mod driven;
 mod signals;
 
 pub use controller::{BuildOf, Controller, CustomController, Setup};
 pub use decisions::{Departure, Inspect, Limits, Reduction};
+pub use driven::{Asks, Driven, Heard, Interval};
 pub use signals::{Ack, Cause, Congestion, Idle, Lost, RateSample, Sent};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Sent};
+use crate::controller_interface::{Cause, Driven, Sent};
 use crate::ends::Sender;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
@@ -323,6 +323,10 @@ impl Sender for DatagramSender {
 
     fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core.drive(outside);
     }
 
     /// The window of its controller had no full effect.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Sent};
+use crate::controller_interface::{Cause, Driven, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
@@ -345,6 +345,10 @@ impl Sender for IrnSender {
 
     fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core.drive(outside);
     }
 
     fn inspect(&self) -> Inspection {

@@ -1,7 +1,7 @@
 //! The state of a stream's sender.
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Controller, Reduction};
+use crate::controller_interface::{Controller, Driven, Reduction};
 use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
@@ -179,6 +179,10 @@ impl Sender for StreamSender {
 
     fn controller(&self) -> &AnyController {
         self.core.controller()
+    }
+
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core.drive(outside);
     }
 
     fn inspect(&self) -> Inspection {

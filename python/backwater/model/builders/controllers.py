@@ -1448,3 +1448,12 @@ class Controller(Part):
         * `options`: further arguments of the class, by name
         """
         return Controller("python", file=file, class_=class_, options=options)
+
+    @staticmethod
+    @checked
+    def agent() -> Controller:
+        """Window and pacing from outside, as a learned policy gives them (backwater.learn).
+
+        Source: Jay et al. 2019 (Aurora).
+        """
+        return Controller("agent")

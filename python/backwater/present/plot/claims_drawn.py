@@ -49,19 +49,28 @@ def bounds(
         if not _is_about(claim, figure):
             continue
         shown = [point for point in found if _covers(claim, figure, point)]
+        inside: list[tuple[str, float]] = []
         for sign, edge in (("≥", claim.bound.low), ("≤", claim.bound.high)):
             if edge is None or not shown:
                 continue
-            text = f"{claim.id} {sign} {number(edge / unit.factor)} {unit.name}".rstrip()
             if not reach[0] <= edge <= reach[1]:
-                far.append(text)
+                far.append(_said(claim.id, [(sign, edge)], unit))
                 continue
-            near.append(text)
+            inside.append((sign, edge))
             rows += _rows(plan, shown, claim, f"{claim.id} {sign}", edge / unit.factor, at)
+        if inside:
+            near.append(_said(claim.id, inside, unit))
     if shown_as is Claims.NAMES:
         _join(rows, reach[1] / unit.factor)
     said = [f"Dashes are bounds of claims: {', '.join(near)}."] if near else []
     return rows, said + ([f"Beyond the scale: {', '.join(far)}."] if far else [])
+
+
+def _said(claim: str, edges: Sequence[tuple[str, float]], unit: Unit) -> str:
+    """A claim's bounds in words: one edge with its sign, or both as a range."""
+    figures = [number(edge / unit.factor) for _, edge in edges]
+    bound = " to ".join(figures) if len(edges) > 1 else f"{edges[0][0]} {figures[0]}"
+    return f"{claim} {bound} {unit.name}".rstrip()
 
 
 def _join(rows: list[dict[str, Any]], top: float) -> None:

@@ -80,7 +80,7 @@ def legend(
         line(mark, f"{flow.name}: {flow.sender} → {flow.receiver}, {said(flow)}")
     if not drawn:
         for words, count in Counter(said(flow) for flow in net.flows).items():
-            line("", f"{number(count, 6)} flows: {words}")
+            line("", f"{number(count, 6)} {'flow' if count == 1 else 'flows'}: {words}")
     by_name = Counter((words, _noun(net, place)) for place, words in net.watched.items())
     cells = "".join(
         f'<rect class="queue watched" x="{6 + i * 4.6:.1f}" y="-5.5" width="3.8" height="11"/>'

@@ -31,7 +31,9 @@ def draw(net: Network) -> str:
     parts: list[str] = []
     by_pair: dict[tuple[int, int], list[str]] = {}
     for (a, b, rate), count in sorted(between.items()):
-        by_pair.setdefault((a, b), []).append(f"{number(count, 6)} links of {rate}")
+        by_pair.setdefault((a, b), []).append(
+            f"{number(count, 6)} {'link' if count == 1 else 'links'} of {rate}"
+        )
     for (a, b), words in by_pair.items():
         if a == b:
             joined = "joined by " + ", ".join(words)

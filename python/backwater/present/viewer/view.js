@@ -36,7 +36,9 @@
     const a = Math.max(on.left, Math.floor(x)), b = Math.min(on.wide, Math.max(Math.floor(x) + 1, Math.ceil(x2)));
     const top = Math.max(0, Math.floor(y)), bottom = Math.min(on.high, Math.ceil(y2));
     if (b <= a) return;
-    for (let line = top; line < bottom; line += 1) on.pixels.fill(colour, line * on.wide + a, line * on.wide + b);
+    // A call for each pixel of a thin line would take most of the time.
+    if (b - a < 4) for (let line = top; line < bottom; line += 1) for (let x = a; x < b; x += 1) on.pixels[line * on.wide + x] = colour;
+    else for (let line = top; line < bottom; line += 1) on.pixels.fill(colour, line * on.wide + a, line * on.wide + b);
   }
   const across = (on, ps) => on.left + ((ps - t0) / (t1 - t0)) * (on.wide - on.left);
   function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name); }
@@ -158,20 +160,32 @@
     marker(on);
   }
   const kept = new WeakMap();
-  function peaks(rows, of) {
+  // Times and values of the extremes of each group of rows, beside each other: those of a whole run lie far apart in memory.
+  function peaks(run, rows, of) {
     let found = kept.get(rows);
     if (found) return found;
-    found = [];
+    const chosen = [];
     for (let n = 0; n < rows.length; n += GROUP) {
       let low = n, high = n;
       for (let m = n; m < Math.min(n + GROUP, rows.length); m += 1) {
         if (of[rows[m]] < of[rows[low]]) low = m;
         if (of[rows[m]] > of[rows[high]]) high = m;
       }
-      found.push(rows[Math.min(low, high)]);
-      if (low !== high) found.push(rows[Math.max(low, high)]);
+      chosen.push(rows[Math.min(low, high)]);
+      if (low !== high) chosen.push(rows[Math.max(low, high)]);
     }
-    kept.set(rows, Int32Array.from(found));
+    found = { rows: Int32Array.from(chosen), at: Float64Array.from(chosen, (row) => run.at[row]), value: Float64Array.from(chosen, (row) => of[row]) };
+    kept.set(rows, found);
+    return found;
+  }
+  // Every so many rows of a flow, beside each other for the same reason; none where a run has few.
+  function thinned(run, rows) {
+    if (rows.length <= FEW) return null;
+    if (!kept.has(rows)) {
+      const chosen = Int32Array.from({ length: FEW }, (_, n) => rows[Math.floor((n * rows.length) / FEW)]);
+      const of = (column, Kind) => Kind.from(chosen, (row) => column[row]);
+      kept.set(rows, { rows: chosen, at: of(run.at, Float64Array), seq: of(run.seq, Float64Array), what: of(run.what, Uint8Array) });
+    }
     return kept.get(rows);
   }
   // The least, greatest and last value in each column of pixels.
@@ -179,16 +193,18 @@
     const wide = on.wide - on.left, low = new Float64Array(wide), high = new Float64Array(wide).fill(-1), last = new Float64Array(wide);
     const first = Math.max(0, Record.from(run, rows, t0) - 1), end = Record.from(run, rows, t1), scale = wide / (t1 - t0);
     let most = 0;
-    // Of very many only the extremes of each group of rows.
-    const groups = end - first > FEW ? peaks(rows, of) : null;
-    if (groups) rows = groups;
-    for (let n = groups ? Record.from(run, rows, t0) : first, stop = groups ? Record.from(run, rows, t1) : end; n < stop; n += 1) {
-      const value = of[rows[n]], at = Math.max(0, Math.min(wide - 1, Math.floor((run.at[rows[n]] - t0) * scale)));
+    const note = (time, value) => {
+      const at = Math.max(0, Math.min(wide - 1, Math.floor((time - t0) * scale)));
       if (high[at] < 0 || value < low[at]) low[at] = value;
       if (value > high[at]) high[at] = value;
       if (value > most) most = value;
       last[at] = value;
-    }
+    };
+    if (end - first > FEW) {
+      // Of very many only the extremes of each group of rows.
+      const groups = peaks(run, rows, of), stop = Record.from(run, groups.rows, t1);
+      for (let n = Record.from(run, groups.rows, t0); n < stop; n += 1) note(groups.at[n], groups.value[n]);
+    } else for (let n = first; n < end; n += 1) note(run.at[rows[n]], of[rows[n]]);
     return { low, high, last, most };
   }
   const bytes = (value) => (value >= 1e6 ? `${(value / 1e6).toPrecision(3)} MB` : value >= 1e3 ? `${(value / 1e3).toPrecision(3)} kB` : `${value} B`);
@@ -202,18 +218,19 @@
   function drawSequence() {
     const on = sheet($("sequence")), run = runs[0];
     let low = Infinity, high = 0;
-    const rows = run.flowRows, first = Record.from(run, rows, t0), last = Record.from(run, rows, t1);
-    const stride = Math.max(1, Math.floor((last - first) / FEW));
+    const all = run.flowRows, thin = thinned(run, all);
+    const many = thin !== null && Record.from(run, all, t1) - Record.from(run, all, t0) > all.length / 2;
+    const { at, seq, what } = many ? thin : run, rows = many ? thin.rows : all;
+    const first = Record.from(run, rows, t0), last = Record.from(run, rows, t1), stride = Math.max(1, Math.floor((last - first) / FEW));
     for (let n = first; n < last; n += stride) {
-      const number = run.seq[rows[n]];
+      const number = seq[many ? n : rows[n]];
       if (number < low) low = number;
       if (number > high) high = number;
     }
     const up = (on.high - 26 * on.ratio) / (high - low || 1), scale = (on.wide - on.left) / (t1 - t0);
     const inks = { [run.ENQUEUE]: ink(PALETTE[0]), [run.DELIVER]: ink(PALETTE[2]), [run.DROP]: ink(RED) };
-    const { at, seq, what } = run;
     for (let n = first; n < last; n += stride) {
-      const row = rows[n], code = what[row];
+      const row = many ? n : rows[n], code = what[row];
       const x = on.left + Math.floor((at[row] - t0) * scale), y = Math.floor(on.high - 6 - (seq[row] - low) * up);
       if (x < on.wide) {
         on.pixels[y * on.wide + x] = inks[code];
@@ -222,7 +239,7 @@
     }
     const lost = run.flowDrops, end = Record.from(run, lost, t1);
     for (let n = Record.from(run, lost, t0); n < end; n += 1) {
-      const x = across(on, at[lost[n]]), y = on.high - 6 - (seq[lost[n]] - low) * up;
+      const x = across(on, run.at[lost[n]]), y = on.high - 6 - (run.seq[lost[n]] - low) * up;
       box(on, x - 2, y - 2, x + 3, y + 3, inks[run.DROP]);
     }
     settle(on);

@@ -1,5 +1,6 @@
 //! 802.11 stations s0, s1… at points of a grid, drawn without replacement in the order of the names.
 
+use backwater_sim::medium::wifi::spec::High;
 use backwater_sim::spec::{NodeKind, Routing, StationSpec};
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::random::Random;
@@ -171,11 +172,16 @@ fn routed(site: &Site<'_>, model: &StationSpec, chosen: &[[f64; 2]], others: &[P
     let names: Vec<&str> = all.iter().map(|o| o.name.as_str()).collect();
     let places: Vec<[f64; 2]> = all.iter().map(|o| o.at).collect();
     let rates: Vec<Option<Rate>> = all.iter().map(|o| o.rate).collect();
+    let own = |high: High| High {
+        mode: model.mode.unwrap_or(high.mode),
+        ..high
+    };
+    let high = medium.high.map(own);
     let hops = medium.channel.neighbours(
         site.seed,
         &names,
         &places,
-        (&medium.phy, medium.high.as_ref()),
+        (&medium.phy, high.as_ref()),
         &rates,
     );
     let mut found = vec![false; all.len()];

@@ -1,7 +1,8 @@
 //! WLAN with a wired back-haul: stations s1… on a circle round the access point AP, which a wire joins to the
 //! router R and its fixed nodes d1….
 
-use backwater_sim::spec::{NodeKind, Routing};
+use backwater_sim::medium::wifi::phy::mode::Mode;
+use backwater_sim::spec::{NodeKind, Routing, StationSpec};
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::units::Span;
 
@@ -9,7 +10,7 @@ use super::fields::{ORIGIN, STATIONS, SWITCH_MODEL};
 use super::row::{Cable, Generator, Network, Site};
 use super::stations::{model, station};
 use crate::decode::record::Record;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::wire::{MAX_FRAME, OBEYS};
 use crate::files::Files;
 use crate::shape::{Field, Shape, Variant};
@@ -68,6 +69,16 @@ pub const ROW: Generator = Generator {
                 Shape::Texts,
                 "propagation delays of R-d1, R-d2… one after the other, again from the first where there are fewer; `wire_delay` where it is left out",
             ),
+            Field::free(
+                "station_mcs",
+                Shape::Texts,
+                "MCS of s1, s2… one after the other, again from the first where there are fewer, from 802.11n on; `mcs` where it is left out",
+            ),
+            Field::free(
+                "station_streams",
+                Shape::Texts,
+                "spatial streams of s1, s2… likewise; `streams` where it is left out",
+            ),
             MAX_FRAME,
             OBEYS,
             SWITCH_MODEL,
@@ -83,6 +94,7 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
     let args = &site.record.args;
     let (stations, radius) = (args.count("stations"), args.number("radius"));
     network.node("AP", &station(&model, model.at));
+    let modes = modes(site, &model, stations)?;
     for i in 0..stations {
         // None lies due east, where a drawing has the wires.
         let angle = std::f64::consts::TAU * (i as f64 + 0.5) / stations as f64;
@@ -90,7 +102,11 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
             model.at[0] + radius * libm::cos(angle),
             model.at[1] + radius * libm::sin(angle),
         ];
-        network.node(format!("s{}", i + 1), &station(&model, at));
+        let own = StationSpec {
+            mode: modes.get(i as usize).copied().or(model.mode),
+            ..model.clone()
+        };
+        network.node(format!("s{}", i + 1), &station(&own, at));
     }
     network.node("R", &site.switch(files)?);
     let cable = site.cable("wire_rate", "wire_delay");
@@ -114,6 +130,49 @@ fn fixed_nodes(
         network.node(name, host);
     }
     Ok(())
+}
+
+/// The mode of each station, where they have their own.
+fn modes(site: &Site<'_>, model: &StationSpec, stations: u64) -> Result<Vec<Mode>, Diagnostic> {
+    let record = &site.record;
+    let medium = &site.media[model.medium];
+    let lists = [("station_mcs", "13"), ("station_streams", "8")];
+    let mut read = [Vec::new(), Vec::new()];
+    for ((name, most), list) in lists.into_iter().zip(&mut read) {
+        let Some(node) = record.get(name) else {
+            continue;
+        };
+        if medium.high.is_none() {
+            let what = format!("`{}`: radios up to 802.11g have no MCS", node.path);
+            let fix = "remove it, or write a standard from 802.11n on in the medium's phy";
+            return Err(node.refuse(Fault::new(what, fix)));
+        }
+        for item in node.list()? {
+            let number = item.text()?.parse::<u8>().map_err(|_| {
+                let what = format!("`{}`: this is no number", item.path);
+                let fix = format!("write a number up to {most}, such as \"1\"");
+                item.refuse(Fault::new(what, &fix))
+            })?;
+            list.push(number);
+        }
+    }
+    let [mcs, streams] = read;
+    let Some(base) = medium.high.map(|high| model.mode.unwrap_or(high.mode)) else {
+        return Ok(Vec::new());
+    };
+    if mcs.is_empty() && streams.is_empty() {
+        return Ok(Vec::new());
+    }
+    let nth = |list: &[u8], i: u64, base: u8| match list.len() as u64 {
+        0 => base,
+        len => list[(i % len) as usize],
+    };
+    let mode = |i: u64| Mode {
+        mcs: nth(&mcs, i, base.mcs),
+        streams: nth(&streams, i, base.streams),
+        ..base
+    };
+    Ok((0..stations).map(mode).collect())
 }
 
 fn delays(record: &Record<'_>) -> Result<Vec<Span>, Diagnostic> {

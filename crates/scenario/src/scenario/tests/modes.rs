@@ -150,7 +150,7 @@ fn what_an_aggregate_cannot_have_is_refused() {
     refused(
         "at = [\"0 m\", \"0 m\"]",
         "at = [\"0 m\", \"0 m\"], queue = \"round-robin\"",
-        "choose one frame at a time",
+        "chooses one frame at a time",
         "aggregation = \"off\"",
     );
     refused(

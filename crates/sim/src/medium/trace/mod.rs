@@ -45,6 +45,7 @@ pub use any_trace::{AnyTrace, TRACES};
 pub use cox::{Cox, Shape};
 pub use listed::Listed;
 pub use opportunities::Opportunities;
+pub use rates::Rates;
 pub use row::{
     CLOCK, DELAY, DELAY_AT, EMULATOR, FIRST, MAX_FRAME, OPPORTUNITY, OVERHEAD, PART, PHASE, REPEAT,
 };
@@ -275,7 +276,7 @@ impl Server {
     }
 
     /// Every opportunity up to and including `end`, from the beginning, used or not.
-    pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> {
+    pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> + use<> {
         let (mut trace, mut random) = (*self.origin).clone();
         let spec = self.spec.clone();
         // The search for one that is far beyond the end may take long, and the server has found it already.

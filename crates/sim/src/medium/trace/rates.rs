@@ -67,48 +67,59 @@ pub(super) const PART: Part<Build<Rates>> = Part {
 };
 
 fn build(args: &Args) -> Result<Rates, Refusal> {
-    let (at_ms, rates) = (args.series("at_ms"), args.series("rate_bps"));
-    let refuse = |option, what| Refusal {
-        option,
-        what,
-        fix: "write lists of equal length, such as at_ms = [0, 500], rate_bps = [500000, 9500000]"
-            .to_owned(),
-    };
-    if at_ms.first() != Some(&0) {
-        return Err(refuse("at_ms", "the first row does not begin at 0".into()));
+    Rates::new(&args.series("at_ms"), &args.series("rate_bps"))
+}
+
+impl Rates {
+    /// Of the milliseconds at which rows begin and their rates.
+    ///
+    /// # Errors
+    /// The option with what is wrong.
+    pub fn new(at_ms: &[u64], rates: &[u64]) -> Result<Rates, Refusal> {
+        let refuse = |option, what| {
+            Refusal {
+            option,
+            what,
+            fix: "write lists of equal length, such as at_ms = [0, 500], rate_bps = [500000, 9500000]"
+                .to_owned(),
+        }
+        };
+        if at_ms.first() != Some(&0) {
+            return Err(refuse("at_ms", "the first row does not begin at 0".into()));
+        }
+        if let Some(i) = at_ms.windows(2).position(|pair| pair[1] <= pair[0]) {
+            let what = format!("{} comes after {}", at_ms[i + 1], at_ms[i]);
+            return Err(refuse(
+                "at_ms",
+                format!("{what}: rows begin one after the other"),
+            ));
+        }
+        if let Some(late) = at_ms
+            .iter()
+            .find(|ms| ms.checked_mul(Span::millis(1).0).is_none())
+        {
+            return Err(refuse("at_ms", format!("{late} ms are more than 213 days")));
+        }
+        if rates.len() != at_ms.len() {
+            let what = format!("{} rates for {} rows", rates.len(), at_ms.len());
+            return Err(refuse("rate_bps", what));
+        }
+        if let Some(fast) = rates.iter().find(|rate| **rate > FASTEST) {
+            return Err(refuse("rate_bps", format!("{fast} is more than {FASTEST}")));
+        }
+        if rates.last() == Some(&0) {
+            return Err(refuse(
+                "rate_bps",
+                "the last rate is 0: the trace has no end".into(),
+            ));
+        }
+        let from = at_ms.iter().map(|ms| Time(ms * Span::millis(1).0));
+        Ok(Rates {
+            rows: from.zip(rates.iter().map(|rate| Rate(*rate))).collect(),
+            integral: Integrator::default(),
+            present: 0,
+        })
     }
-    if let Some(i) = at_ms.windows(2).position(|pair| pair[1] <= pair[0]) {
-        let what = format!("{} comes after {}", at_ms[i + 1], at_ms[i]);
-        return Err(refuse(
-            "at_ms",
-            format!("{what}: rows begin one after the other"),
-        ));
-    }
-    if let Some(late) = at_ms
-        .iter()
-        .find(|ms| ms.checked_mul(Span::millis(1).0).is_none())
-    {
-        return Err(refuse("at_ms", format!("{late} ms are more than 213 days")));
-    }
-    if rates.len() != at_ms.len() {
-        let what = format!("{} rates for {} rows", rates.len(), at_ms.len());
-        return Err(refuse("rate_bps", what));
-    }
-    if let Some(fast) = rates.iter().find(|rate| **rate > FASTEST) {
-        return Err(refuse("rate_bps", format!("{fast} is more than {FASTEST}")));
-    }
-    if rates.last() == Some(&0) {
-        return Err(refuse(
-            "rate_bps",
-            "the last rate is 0: the trace has no end".into(),
-        ));
-    }
-    let from = at_ms.iter().map(|ms| Time(ms * Span::millis(1).0));
-    Ok(Rates {
-        rows: from.zip(rates.iter().map(|rate| Rate(*rate))).collect(),
-        integral: Integrator::default(),
-        present: 0,
-    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::ids::{FlowId, PortId};
 use crate::medium::wifi::air_log::AirLog;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::mac::cell::Cell;
 use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::power_level::Level;
@@ -18,21 +19,19 @@ use crate::medium::wifi::reception::parts::{Hits, Parts};
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
+pub use crate::medium::wifi::mac::frame::NOBODY;
+pub(super) use crate::medium::wifi::mac::frame::Number;
 pub use crate::medium::wifi::phy::timing::Medium;
-
-/// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
-pub(super) type Number = u16;
-
-/// No station.
-pub const NOBODY: u32 = u32::MAX;
 
 /// All media and stations of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Air {
     /// Media.
     pub media: Vec<Medium>,
-    /// What each station's receiver senses.
+    /// What each station's receiver senses, unless it follows the record of its cell.
     pub sensing: Vec<CarrierSense>,
+    /// The record of each medium whose stations all hear one another.
+    pub(super) cells: Vec<Option<Box<Cell>>>,
     /// What reaches each station under the physical channel.
     pub(super) levels: Vec<Level>,
     /// What each station's receiver knows of its frame under the physical channel.
@@ -126,7 +125,7 @@ impl Group {
 
     /// The station of this number belongs to it.
     #[inline]
-    fn add(&mut self, number: Number) {
+    pub(super) fn add(&mut self, number: Number) {
         self.members[usize::from(number) / 64] |= 1 << (number % 64);
     }
 
@@ -276,6 +275,7 @@ impl Air {
 
     /// A category has a counter to run or a frame to send.
     pub fn count_down(&mut self, station: u32, category: usize) {
+        self.stand_apart(station);
         let sense = &mut self.sensing[station as usize];
         sense.counting |= 1 << category;
         if !sense.busy {
@@ -293,10 +293,10 @@ impl Air {
     /// The earliest instant at which a station of a group would send; drops those that no longer belong to
     /// it.
     pub fn soonest(&mut self, group: u32) -> Time {
+        let mut soonest = self.soonest_in_cell(group);
         let slot = self.medium(group).slot;
         let members = &mut self.groups[group as usize].members;
         let idlers = self.idlers[group as usize].chunks(64);
-        let mut soonest = Time::NEVER;
         for (word, idlers) in members.iter_mut().zip(idlers) {
             let mut bits = *word;
             while bits != 0 {

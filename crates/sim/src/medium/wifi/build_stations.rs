@@ -11,15 +11,19 @@ use crate::limit::Limit;
 use crate::medium::access::CATEGORIES;
 use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
-use crate::medium::wifi::check_medium::{check_medium, check_station_rate, check_window};
-use crate::medium::wifi::mac::category::{Contention, Judged};
+use crate::medium::wifi::check_medium::{
+    check_medium, check_station_mode, check_station_rate, check_window,
+};
+use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::Reply;
 use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::phy::channel::Link;
+use crate::medium::wifi::phy::mode::Mode;
+use crate::medium::wifi::queue::arrangement::Arrangement;
 use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount};
 use crate::medium::wifi::reception::hearing::Hearing;
+use crate::medium::wifi::spec::{RateControl, Turn};
 use crate::network::{Network, Port, PortMore};
-use crate::queue::{ClassQueue, Managed};
 use crate::spec::{NodeKind, Refusal, Spec, StationSpec};
 use crate::world::build::refuse;
 
@@ -108,6 +112,10 @@ impl Air {
         if let Some(rate) = station.rate {
             check_station_rate(medium, rate, &format!("{path}.rate"))?;
         }
+        if let Some(mode) = &station.mode {
+            check_station_mode(medium, mode, &path)?;
+            self.media[station.medium].add_modes([*mode].into_iter());
+        }
         let medium = &medium.name;
         let name = StationSpec::radio_name(&network.nodes[id].name, of_node, medium);
         let categories = self.categories(spec, &name, station, &path)?;
@@ -168,11 +176,26 @@ impl Air {
                 "remove in_turn, or take queue = { kind = \"fq-codel\" }, which serves flows round-robin",
             );
         }
-        if medium.aggregates() && (station.aqm.is_some() || station.in_turn) {
+        if medium.aggregates() && station.in_turn {
             return refuse(
                 format!("{path}.queue"),
-                "queue management and round-robin choose one frame at a time, and an A-MPDU takes many",
-                "remove it, or write aggregation = \"off\" in the medium's mac",
+                "round-robin by flow chooses one frame at a time, and an A-MPDU takes many",
+                "remove it, take queue = { kind = \"fq-codel\" }, which serves flows round-robin, or write aggregation = \"off\" in the medium's mac",
+            );
+        }
+        let chosen = station.aqm.is_some() && !station.serving.each && !medium.aggregates();
+        if chosen && station.serving.driver.is_none() && station.serving.turn != Turn::Oldest {
+            return refuse(
+                format!("{path}.serve"),
+                "queue management of all neighbours chooses the packet that goes next, and so the neighbour",
+                "write managed = \"neighbour\", or a driver_queue in which packets wait for the turn of their neighbour",
+            );
+        }
+        if station.serving.each && station.aqm.is_none() {
+            return refuse(
+                format!("{path}.managed"),
+                "no queue management stands at this radio that each neighbour could have",
+                "write a managed queue for the radio in `ports`, such as { kind = \"fq-codel\" }, or remove `managed`",
             );
         }
         let mut made = SmallVec::new();
@@ -187,15 +210,9 @@ impl Air {
             check_window(set, &format!("{path}.ac.{name}"))?;
             let buffer = station.categories[number].buffer.unwrap_or(station.buffer);
             let mut category = Contention::new(set, buffer, medium.sifs, medium.slot);
-            category.judged = station.aqm.as_ref().map(|aqm| {
-                let stream = format!("{named}.{name}");
-                let random = Random::stream(spec.seed, "queue", &stream);
-                let rate = station.rate.unwrap_or(medium.phy.data);
-                Box::new(Judged {
-                    managed: Managed::new(aqm, rate, random),
-                    one: [ClassQueue::default()],
-                })
-            });
+            let stream = format!("{named}.{name}");
+            let told = (station.rate.unwrap_or(medium.phy.data), spec.seed, stream);
+            category.arranged = Arrangement::of(station, medium.aggregates(), told).map(Box::new);
             made.push(category);
         }
         Ok(made)
@@ -220,6 +237,7 @@ impl Air {
                 self.join(*from, reach, far);
             }
         }
+        self.form_cells();
     }
 
     /// What was written of a station.
@@ -238,17 +256,35 @@ impl Air {
 
     fn rate_to(&self, spec: &Spec, from: u32, to: u32) -> Option<Rate> {
         let link = self.reach[from as usize].iter().find(|l| l.to == to)?;
-        self.rate(spec, from, link)
+        self.rate(spec, (from, to), link)
+    }
+
+    /// The mode of data frames between two stations from 802.11n on, both ways: the slower one of theirs. The slowest of all where
+    /// they choose as they go.
+    fn mode_between(&self, spec: &Spec, from: u32, to: u32) -> Option<Mode> {
+        let high = self.medium(from).high?;
+        if high.control != RateControl::Off {
+            return Some(high.modes()[0]);
+        }
+        let of = |station: u32| self.written(spec, station).mode.unwrap_or(high.mode);
+        Some([of(from), of(to)].into_iter().min_by_key(Mode::rate)?)
     }
 
     /// Rate of a station's data frames over a link, which may be the link to it: both ways are alike.
     /// `None` where the link is no hop.
-    pub(crate) fn rate(&self, spec: &Spec, from: u32, link: &Link) -> Option<Rate> {
+    pub(crate) fn rate(&self, spec: &Spec, (from, to): (u32, u32), link: &Link) -> Option<Rate> {
         if !link.decodes {
             return None;
         }
         let own = self.written(spec, from).rate;
         let medium = self.medium(from);
+        if let Some(mode) = self.mode_between(spec, from, to)
+            && medium.high.is_some_and(|h| h.control == RateControl::Off)
+        {
+            let receivers = medium.receivers.as_ref();
+            let keeps = receivers.is_none_or(|r| r.keeps(&mode, link.power));
+            return keeps.then(|| mode.rate());
+        }
         match &medium.receivers {
             None => Some(own.unwrap_or(medium.phy.data)),
             Some(receivers) => receivers.rate(link.power, own, medium.phy.data),
@@ -269,16 +305,16 @@ impl Air {
         let rate = self
             .rate_to(spec, from, to)
             .expect("a hop between neighbours");
-        self.add_hop(network, from, to, rate)
+        let mode = self.mode_between(spec, from, to);
+        self.add_hop(network, (from, to), (rate, mode))
     }
 
     /// A hop from a station to another, or to the groups that it sends to, and the port that stands for it.
     pub(crate) fn add_hop(
         &mut self,
         network: &mut Network,
-        from: u32,
-        to: u32,
-        rate: Rate,
+        (from, to): (u32, u32),
+        (rate, mode): (Rate, Option<Mode>),
     ) -> PortId {
         let radio = &self.radios[from as usize];
         let node = radio.node;
@@ -301,8 +337,6 @@ impl Air {
             true => Window::for_bursts(),
             false => Window::default(),
         };
-        let high = self.medium(from).high.filter(|_| to != NOBODY);
-        let mode = high.map(|high| high.modes()[0]);
         // The station limits what its hops hold together.
         let categories = radio.categories.len();
         let mut port = Port::idle(node, far, categories, Limit::Unlimited, more);

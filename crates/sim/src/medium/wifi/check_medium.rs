@@ -5,6 +5,7 @@ use backwater_transport::units::Rate;
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::phy::channel::ChannelSpec;
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::physical::FLOOR;
 use crate::medium::wifi::spec::{High, RateControl};
@@ -49,6 +50,41 @@ pub(super) fn check_station_rate(
     check_rate(medium, rate, path)
 }
 
+/// A station has a mode of its own.
+pub(super) fn check_station_mode(
+    medium: &MediumSpec,
+    mode: &Mode,
+    path: &str,
+) -> Result<(), Refusal> {
+    let high = medium.high.as_ref();
+    if high.is_some_and(|high| high.control != RateControl::Off) {
+        let what = format!(
+            "stations of {} choose the mode of each frame, up to that of the medium",
+            medium.name
+        );
+        let fix = "remove it, or write rate_control = \"off\" in the medium's phy";
+        return refuse(format!("{path}.mcs"), what, fix);
+    }
+    check_mode(medium, mode, path)
+}
+
+/// A mode that its standard has, and the channel errors of.
+fn check_mode(medium: &MediumSpec, mode: &Mode, path: &str) -> Result<(), Refusal> {
+    if let Err(no) = mode.checked() {
+        return refuse(format!("{path}.{}", no.option), no.what, no.fix);
+    }
+    if let (ChannelSpec::Physical(_), None) = (&medium.channel, mode_errors::row(mode)) {
+        let what = format!(
+            "the physical channel has no errors of MCS {} of {}",
+            mode.mcs,
+            mode.format.name()
+        );
+        let fix = "write MCS 11 or less, or model = \"disc\"";
+        return refuse(format!("{path}.mcs"), what, fix);
+    }
+    Ok(())
+}
+
 fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal> {
     let rates = medium.phy.standard.rates();
     if rates.contains(&rate.0) {
@@ -67,9 +103,7 @@ fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal
 
 /// The modes of 802.11n and later, and what they need.
 fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusal> {
-    if let Err(no) = high.mode.checked() {
-        return refuse(format!("{path}.phy.{}", no.option), no.what, no.fix);
-    }
+    check_mode(medium, &high.mode, &format!("{path}.phy"))?;
     let name = high.mode.format.name();
     if medium.mac.access == AccessMode::Dcf {
         let what = format!("stations of {name} have four access categories");
@@ -95,17 +129,6 @@ fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusa
             format!("{path}.phy.rate_control"),
             "the unit disc has no SNR by which stations could choose a mode",
             "write rate_control = \"off\", or model = \"physical\"",
-        );
-    }
-    if let (ChannelSpec::Physical(_), None) = (&medium.channel, mode_errors::row(&high.mode)) {
-        let what = format!(
-            "the physical channel has no errors of MCS {} of {name}",
-            high.mode.mcs
-        );
-        return refuse(
-            format!("{path}.phy.mcs"),
-            what,
-            "write MCS 11 or less, or model = \"disc\"",
         );
     }
     Ok(())

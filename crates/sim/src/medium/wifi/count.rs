@@ -8,10 +8,7 @@ use crate::medium::wifi::radio::StationCount;
 impl Air {
     /// What a station has counted up to `now`.
     pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
-        let (radio, sense) = (
-            &self.radios[station as usize],
-            &self.sensing[station as usize],
-        );
+        let (radio, sense) = (&self.radios[station as usize], self.sense(station));
         let mut count = radio.count.clone();
         // A frame is counted when it begins; what is still to be sent of it belongs to the time after `now`.
         let unsent = radio

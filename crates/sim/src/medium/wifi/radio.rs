@@ -167,6 +167,19 @@ pub struct StationCount {
     pub aifsn: [u64; 4],
     /// When AIFSN was added up last.
     pub moved: Time,
+    /// What came toward it, where stations aggregate.
+    pub toward: Toward,
+}
+
+/// What came toward a station, from all that sent to it.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Toward {
+    /// Ticks of exchanges with it.
+    pub airtime: u64,
+    /// PPDUs with data.
+    pub ppdus: u64,
+    /// Their frames.
+    pub frames: u64,
 }
 
 impl StationCount {
@@ -183,6 +196,11 @@ impl StationCount {
             management: self.management - base.management,
             aifsn: std::array::from_fn(|c| self.aifsn[c] - base.aifsn[c]),
             moved: self.moved,
+            toward: Toward {
+                airtime: self.toward.airtime - base.toward.airtime,
+                ppdus: self.toward.ppdus - base.toward.ppdus,
+                frames: self.toward.frames - base.toward.frames,
+            },
         }
     }
 }

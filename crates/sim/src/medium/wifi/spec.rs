@@ -85,12 +85,39 @@ pub struct StationSpec {
     pub own_share: f64,
     /// Rate of its data frames, instead of the medium's.
     pub rate: Option<Rate>,
+    /// Mode of data frames from it and to it, from 802.11n on, instead of the medium's.
+    pub mode: Option<Mode>,
+    /// Whom it serves next, and what waits where.
+    pub serving: Serving,
     /// Whether it serves flows round-robin instead of first come, first served.
     pub in_turn: bool,
     /// Prototype of the active queue management of its access categories; each gets a copy.
     pub aqm: Option<AnyAqm>,
     /// Parameters that differ from the medium's.
     pub categories: [CategorySpec; 4],
+}
+
+/// How a station serves its neighbours.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Serving {
+    /// Whom a category serves next.
+    pub turn: Turn,
+    /// Whether queue management has an instance for each neighbour of a category, not one for all.
+    pub each: bool,
+    /// Packets of a category behind queue management; none where a packet leaves it when it is sent.
+    pub driver: Option<u32>,
+}
+
+/// Which neighbour a category serves next.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    /// The one whose first packet is the oldest.
+    #[default]
+    Oldest,
+    /// One exchange to each in turn.
+    RoundRobin,
+    /// The same time on the air to each: so much in a turn.
+    Airtime(Span),
 }
 
 impl StationSpec {

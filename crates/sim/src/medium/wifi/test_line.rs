@@ -6,7 +6,9 @@ use crate::limit::Limit;
 use crate::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
 use crate::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use crate::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
-use crate::spec::{CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Spec, StationSpec};
+use crate::spec::{
+    CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec, StationSpec,
+};
 
 /// OFDM at 54 Mbit/s.
 pub(super) const PHY: Phy = Phy {
@@ -41,6 +43,8 @@ pub(crate) fn line(places: &[f64]) -> Spec {
             in_turn: false,
             aqm: None,
             rate: None,
+            mode: None,
+            serving: Serving::default(),
             categories: [CategorySpec::default(); 4],
         }]),
     };

@@ -9,7 +9,7 @@ use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
 use crate::limit::Limit;
 use crate::medium::ethernet;
-use crate::medium::wifi::air::Air;
+use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
@@ -29,7 +29,11 @@ pub(super) struct Burst {
 
 impl Air {
     /// The aggregation of the medium of a hop, where its frames are sent under block acknowledgement.
-    pub(super) fn aggregation(&self, hop: u32, number: usize) -> Option<&Aggregation> {
+    pub(in crate::medium::wifi) fn aggregation(
+        &self,
+        hop: u32,
+        number: usize,
+    ) -> Option<&Aggregation> {
         let served = &self.hops[hop as usize];
         served.windows[number].session()?;
         let high = self.medium(served.from).high.as_ref()?;
@@ -203,6 +207,11 @@ impl Air {
         let (Some(hop), FrameKind::Data) = (exchange.hop, kind) else {
             return;
         };
+        if exchange.to != NOBODY {
+            let toward = &mut self.radios[exchange.to as usize].count.toward;
+            toward.ppdus += 1;
+            toward.frames += u64::from(exchange.count);
+        }
         if exchange.count == 1 {
             return;
         }

@@ -37,6 +37,7 @@ impl Air {
     }
 
     pub(crate) fn draw(&mut self, station: u32, number: usize) {
+        self.stand_apart(station);
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
@@ -71,6 +72,7 @@ impl Air {
         number: usize,
         now: Time,
     ) {
+        self.stand_apart(station);
         let sense = &mut self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         let medium = &self.media[radio.medium as usize];
@@ -99,6 +101,7 @@ impl Air {
         number: usize,
         now: Time,
     ) {
+        self.stand_apart(station);
         let sense = &mut self.sensing[station as usize];
         sense.counting &= !(1 << number);
         sense.due &= !(1 << number);

@@ -2,8 +2,8 @@
 
 use backwater_transport::units::{Span, Time};
 
-use crate::medium::wifi::air::{Medium, NOBODY, Number};
-use crate::medium::wifi::mac::frame::{Frame, FrameKind};
+use crate::medium::wifi::mac::frame::{Frame, FrameKind, NOBODY, Number};
+use crate::medium::wifi::phy::timing::Medium;
 use crate::medium::wifi::radio::Radio;
 
 /// What a station's receiver senses. What most frames touch comes first, in a cache line.
@@ -158,7 +158,7 @@ impl CarrierSense {
         medium: &Medium,
         now: Time,
     ) -> bool {
-        let sender = std::mem::replace(&mut self.lock, NOBODY);
+        self.lock = NOBODY;
         if self.damaged {
             self.defer = now + medium.bystander_defers;
             return false;
@@ -169,10 +169,7 @@ impl CarrierSense {
         }
         if frame.rest > Span::ZERO {
             let until = now + frame.rest;
-            self.holder = match frame.kind.is_answer() {
-                true => frame.to,
-                false => sender,
-            };
+            self.holder = frame.holder;
             if frame.kind == FrameKind::Rts && medium.mac.nav_reset {
                 self.nav_rts = until;
                 self.nav_check = now + medium.nav_holds;

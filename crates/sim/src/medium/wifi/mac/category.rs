@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use crate::limit::Limit;
 use crate::medium::access::Category;
-use crate::queue::{ClassQueue, Managed};
+use crate::medium::wifi::queue::arrangement::Arrangement;
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -111,6 +111,8 @@ pub struct Contention {
     pub failures: u32,
     /// Slots left when the medium became idle last.
     pub slots: u32,
+    /// The same at a station that follows a record: at which of its slots the counter is zero. See `cell`.
+    pub zero_at: u64,
     /// A frame that came while the medium was idle may leave from then on.
     pub ready: Time,
     /// Frames that wait; without any the counter runs to zero and stays there (post-backoff).
@@ -138,36 +140,8 @@ pub struct Contention {
     stalled_from: Time,
     /// The stall clock at `since`.
     pub stalled_at_since: u64,
-    /// Its active queue management, where it has one.
-    pub judged: Option<Box<Judged>>,
-}
-
-/// Active queue management in front of a radio. Frames wait here, for all hops together, until one is chosen for an
-/// attempt: which one it is is settled then, not before.
-#[derive(Clone, Debug)]
-pub struct Judged {
-    /// The algorithm, and its own queues.
-    pub managed: Managed,
-    /// The only queue, where the algorithm has none of its own.
-    pub one: [ClassQueue; 1],
-}
-
-impl Judged {
-    /// The queues that it manages.
-    pub fn queues(&self) -> &[ClassQueue] {
-        match self.managed.queues.is_empty() {
-            true => &self.one,
-            false => &self.managed.queues,
-        }
-    }
-
-    /// One of them.
-    pub fn queue_mut(&mut self, number: usize) -> &mut ClassQueue {
-        match self.managed.queues.is_empty() {
-            true => &mut self.one[number],
-            false => &mut self.managed.queues[number],
-        }
-    }
+    /// Queue management in front of its lists, and turns, where it has either.
+    pub arranged: Option<Box<Arrangement>>,
 }
 
 /// Whether a frame fits a buffer.
@@ -191,6 +165,7 @@ impl Contention {
             cw: set.cw_min,
             failures: 0,
             slots: 0,
+            zero_at: 0,
             ready: Time::ZERO,
             frames: 0,
             bytes: 0,
@@ -205,7 +180,7 @@ impl Contention {
             stalled: 0,
             stalled_from: Time::ZERO,
             stalled_at_since: 0,
-            judged: None,
+            arranged: None,
         }
     }
 
@@ -213,6 +188,12 @@ impl Contention {
     #[inline]
     pub fn wants_medium(&self) -> bool {
         self.frames > 0 && !self.dormant
+    }
+
+    /// Whether queue management judges its packets.
+    #[inline]
+    pub fn manages(&self) -> bool {
+        self.arranged.as_ref().is_some_and(|a| a.manages())
     }
 
     /// Ticks for which gates have held back all of its frames.

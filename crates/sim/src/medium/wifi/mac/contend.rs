@@ -24,6 +24,7 @@ impl Air {
             return;
         }
         self.groups[group as usize].armed = Time::NEVER;
+        self.set_due_of_group_apart(group, now);
         let mut from = 0;
         while let Some((number, station)) = self.next_member(group, from) {
             from = number + 1;
@@ -193,6 +194,7 @@ impl Air {
         to: u32,
         now: Time,
     ) {
+        self.stand_apart(station);
         let began = match kind.is_answer() {
             true => to,
             false => station,
@@ -215,6 +217,7 @@ impl Air {
         radio.frame = Some(Frame {
             kind,
             to,
+            holder: began,
             begin: now,
             sent: now + span,
             rest,
@@ -298,7 +301,9 @@ impl Air {
             true => air.fade(station, &frame, now),
             false => air.separate(station, &frame, now),
         }
-        match self.conclude(cx, station, frame, now) {
+        let next = self.conclude(cx, station, frame, now);
+        self.follow_again(station, next.is_some());
+        match next {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
             Some(next) => self.radios[next as usize].after = station,
             None => self.attend_soonest(&mut cx.run.calendar, station),

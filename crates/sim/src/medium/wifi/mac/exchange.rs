@@ -199,6 +199,7 @@ impl Air {
             self.receive_field(cx, station, receiver, now);
         }
         let number = usize::from(exchange.category);
+        self.charge_received((station, receiver, number), exchange.data);
         let (mut place, mut before) = (0, PacketId::NONE);
         for frame in 0..exchange.count {
             let served = &self.hops[hop as usize];
@@ -245,6 +246,7 @@ impl Air {
                 if exchange.field {
                     radio.end_field(exchange.to);
                 }
+                self.charge_turn((station, number, hop), now.since(exchange.begun));
                 self.burst_done(cx, station, hop, &exchange, now);
                 self.choose_mode(station, hop);
             }

@@ -27,12 +27,11 @@ impl Air {
         station: u32,
         now: Time,
     ) -> Option<u32> {
+        self.stand_apart(station);
         let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let medium = &self.media[radio.medium as usize];
         let defers = medium.sender_defers;
-        let high = medium.high.as_ref();
-        let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
         radio.count.failures += 1;
         let known = exchange.own_end + defers;
         let sense = &mut self.sensing[station as usize];
@@ -47,6 +46,8 @@ impl Air {
             if let (Some(session), true) = (window.session_mut(), exchange.block)
                 && (exchange.cleared || !exchange.rts)
             {
+                let high = medium.high.as_ref();
+                let asks = high.is_some_and(|h| h.aggregation.is_some_and(|a| a.asks));
                 session.asked = if asks { exchange.count } else { 0 };
             }
         }
@@ -54,6 +55,9 @@ impl Air {
             station,
             number: usize::from(exchange.category),
         };
+        if let Some(hop) = exchange.hop {
+            self.charge_turn((station, at.number, hop), until.since(exchange.begun));
+        }
         let attempt = Attempt {
             hop: exchange.hop,
             cleared: exchange.cleared,

@@ -2,6 +2,12 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
+/// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
+pub(in crate::medium::wifi) type Number = u16;
+
+/// No station.
+pub const NOBODY: u32 = u32::MAX;
+
 /// What is being sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FrameKind {
@@ -36,6 +42,8 @@ pub struct Frame {
     pub kind: FrameKind,
     /// For whom.
     pub to: u32,
+    /// Whose exchange it belongs to.
+    pub holder: u32,
     /// When it began.
     pub begin: Time,
     /// When its last bit is sent.

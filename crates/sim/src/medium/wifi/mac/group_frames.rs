@@ -56,7 +56,8 @@ impl Air {
         if self.hop_to(station, NOBODY).is_some() {
             return;
         }
-        self.add_hop(network, station, NOBODY, self.medium(station).phy.control);
+        let rate = self.medium(station).phy.control;
+        self.add_hop(network, (station, NOBODY), (rate, None));
     }
 }
 

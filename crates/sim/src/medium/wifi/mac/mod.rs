@@ -4,6 +4,7 @@
 //! `reception`, packets that have arrived (`queue`), notices for their stations (`notices`).
 //!
 //! * `category` has the contention of one access category, `carrier_sense` what a station senses, `frame` what it sends.
+//! * `cell` has one record of what stations sense that all hear one another; `follow` keeps to it those whose own would have the same effect.
 //! * `window` has what became of the frames that a hop has tried, and its first one.
 //! * `aggregate` sizes bursts of several frames, `session` has what block acknowledgement keeps of them.
 //! * `attend` says when stations are looked at, `contend` lets them count down and send.
@@ -14,9 +15,11 @@ pub(super) mod answer;
 pub(super) mod attend;
 pub mod carrier_sense;
 pub mod category;
+pub(super) mod cell;
 pub(super) mod contend;
 pub(super) mod exchange;
 pub(super) mod failure;
+pub(super) mod follow;
 pub mod frame;
 pub(super) mod group_frames;
 pub mod session;

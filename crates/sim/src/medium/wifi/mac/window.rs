@@ -24,6 +24,11 @@ pub enum First<'a> {
 }
 
 impl First<'_> {
+    /// Whether its receiver has the packet.
+    pub fn is_ghost(self) -> bool {
+        matches!(self, First::Ghost(_))
+    }
+
     /// The packet, unless its receiver has it.
     #[inline]
     pub fn waits(self) -> Option<PacketId> {
@@ -161,13 +166,16 @@ impl Window {
 
     /// The frames of a burst took so many ticks and were not acknowledged.
     pub fn charge(&mut self, count: u16, ticks: u64) {
+        if self.more.is_none() {
+            self.one.spent += ticks;
+            return;
+        }
         let mut place = 0;
         for _ in 0..count {
             place = self.open_from(place);
-            let under_session = self.more.is_some();
             let tried = self.at_mut(place);
             tried.spent += ticks;
-            tried.short += u32::from(under_session);
+            tried.short += 1;
             place += 1;
         }
     }

@@ -31,6 +31,7 @@ impl Air {
     fn move_knob(&mut self, run: &mut Run, station: u32, moved: &Moved, now: Time) {
         let (number, set) = (moved.category, moved.set);
         let count = self.station_count(station, now);
+        self.stand_apart(station);
         let sense = self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);

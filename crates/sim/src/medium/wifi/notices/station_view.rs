@@ -58,8 +58,11 @@ impl Air {
                 .queue(number)
                 .list
         };
-        let judged = radio.categories[number].judged.iter();
-        let judged = judged.flat_map(|j| j.queues()).map(|queue| &queue.list);
+        let judged = radio.categories[number].arranged.iter();
+        let judged = judged
+            .flat_map(|a| &a.judged)
+            .flat_map(|j| j.queues())
+            .map(|queue| &queue.list);
         radio.hops.iter().map(of_hop).chain(judged)
     }
 

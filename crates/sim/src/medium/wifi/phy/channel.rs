@@ -3,9 +3,10 @@
 
 use backwater_transport::units::{Rate, Span};
 
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::physical::{Physical, Receivers};
 use crate::medium::wifi::phy::standard::{Phy, Standard};
-use crate::medium::wifi::spec::High;
+use crate::medium::wifi::spec::{High, RateControl};
 
 /// Model of propagation and reception.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +140,8 @@ impl ChannelSpec {
         (phy, high): (&Phy, Option<&High>),
         rates: &[Option<Rate>],
     ) -> Vec<Vec<usize>> {
-        let receivers = self.receivers(phy.standard, high);
+        let modes = high.map(|high| (high.modes(), high.control));
+        let receivers = self.receivers(phy.standard, modes);
         let usable = |link: &Link, own: Option<Rate>| {
             let rate = |r: &Receivers| r.rate(link.power, own, phy.data);
             link.decodes && receivers.as_ref().is_none_or(|r| rate(r).is_some())
@@ -153,13 +155,17 @@ impl ChannelSpec {
     }
 
     /// What receivers do under the physical channel.
-    pub fn receivers(&self, standard: Standard, high: Option<&High>) -> Option<Receivers> {
+    pub fn receivers(
+        &self,
+        standard: Standard,
+        modes: Option<(Vec<Mode>, RateControl)>,
+    ) -> Option<Receivers> {
         match self {
             ChannelSpec::Disc(_) => None,
             ChannelSpec::Physical(physical) => {
                 let plain = physical.receivers(standard);
-                Some(match high {
-                    Some(high) => plain.with_modes(high, physical),
+                Some(match modes {
+                    Some((modes, control)) => plain.with_modes(modes, control, physical),
                     None => plain,
                 })
             }

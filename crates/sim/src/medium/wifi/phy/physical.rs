@@ -17,7 +17,7 @@ use crate::medium::wifi::phy::channel::{Link, MOST, Near, UNIT};
 use crate::medium::wifi::phy::errors::{Rung, ratio};
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Standard;
-use crate::medium::wifi::spec::{High, RateControl};
+use crate::medium::wifi::spec::RateControl;
 
 /// Parameters of the physical channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,12 +78,17 @@ impl Receivers {
     /// # Panics
     /// A mode without a table of errors.
     #[must_use]
-    pub fn with_modes(mut self, high: &High, channel: &Physical) -> Receivers {
-        let target = match high.control {
+    pub fn with_modes(
+        mut self,
+        modes: Vec<Mode>,
+        control: RateControl,
+        channel: &Physical,
+    ) -> Receivers {
+        let target = match control {
             RateControl::Off => channel.fer_target,
             RateControl::Ideal(target) => target,
         };
-        self.modes = high.modes();
+        self.modes = modes;
         for mode in &self.modes {
             let rung = Rung::of_mode(mode, channel.margin, target);
             self.rungs.push(rung.expect("modes were checked"));
@@ -100,9 +105,13 @@ impl Receivers {
 
     /// The fastest mode for a power; the slowest where none keeps the target.
     pub fn fastest(&self, power: u64) -> Mode {
-        let keeps = |mode: &&Mode| self.rungs[self.rung_of(mode)].enough <= power;
-        let found = self.modes.iter().rev().find(keeps);
+        let found = self.modes.iter().rev().find(|m| self.keeps(m, power));
         *found.unwrap_or(&self.modes[0])
+    }
+
+    /// Whether a mode keeps the target at a power.
+    pub fn keeps(&self, mode: &Mode, power: u64) -> bool {
+        self.rungs[self.rung_of(mode)].enough <= power
     }
 
     /// Number of a rate.
@@ -128,8 +137,9 @@ impl Receivers {
     /// The rate of a link of this power: `fixed`, or the fastest up to `most`, if it keeps the target.
     pub fn rate(&self, power: u64, fixed: Option<Rate>, most: Rate) -> Option<Rate> {
         if let Some(slowest) = self.modes.first() {
-            let keeps = self.rungs[self.rung_of(slowest)].enough <= power;
-            return keeps.then(|| self.fastest(power).rate());
+            return self
+                .keeps(slowest, power)
+                .then(|| self.fastest(power).rate());
         }
         let legal = |rung: &&Rung| match fixed {
             Some(rate) => rung.rate == rate,

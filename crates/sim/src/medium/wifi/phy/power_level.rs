@@ -1,7 +1,7 @@
 //! The power of the frames on the air at each station, and the band outside which a change is news to it.
 
-use crate::medium::wifi::air::Number;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
+use crate::medium::wifi::mac::frame::Number;
 use crate::medium::wifi::phy::physical::Receivers;
 
 /// The power of the frames on the air that reach a station, in the units of `Link::power`.
@@ -73,11 +73,54 @@ pub(in crate::medium::wifi) fn next_news(
     by: impl Fn(&mut Level, u32),
     is_news: impl Fn(&Level) -> bool,
 ) -> Option<usize> {
-    let mut rest = stations[from..].iter().zip(&powers[from..]);
-    let place = rest.position(|(station, power)| {
-        let level = &mut levels[usize::from(*station)];
-        by(level, *power);
+    let mut changes = |station: Number, power: u32| {
+        let level = &mut levels[usize::from(station)];
+        by(level, power);
         is_news(level)
-    });
-    place.map(|place| from + place)
+    };
+    // The sender itself stands behind those whom it disturbs.
+    let (stations, powers) = (&stations[from..powers.len()], &powers[from..]);
+    let (fours, rest) = stations.as_chunks::<4>();
+    let (powers_of_fours, powers_of_rest) = powers.as_chunks::<4>();
+    let mut place = from;
+    for (stations, powers) in fours.iter().zip(powers_of_fours) {
+        for n in 0..4 {
+            if changes(stations[n], powers[n]) {
+                return Some(place + n);
+            }
+        }
+        place += 4;
+    }
+    let mut rest = rest.iter().zip(powers_of_rest);
+    let found = rest.position(|(station, power)| changes(*station, *power));
+    found.map(|found| place + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many there are: each is changed once, and each to which that is news is given.
+    #[test]
+    fn each_station_is_changed_once() {
+        for count in 0..12u16 {
+            let stations: Vec<Number> = (0..=count).rev().collect();
+            let powers: Vec<u32> = (1..=u32::from(count)).collect();
+            let mut levels = vec![Level::silent(None); stations.len()];
+            for level in &mut levels {
+                level.high = 3;
+            }
+            let (mut from, mut found) = (0, Vec::new());
+            let (by, is_news) = (Level::rise, Level::is_too_high);
+            while let Some(place) = next_news(&stations, &powers, &mut levels, from, by, is_news) {
+                found.push(place);
+                from = place + 1;
+            }
+            let loud: Vec<usize> = (3..usize::from(count)).collect();
+            assert_eq!(found, loud, "{count}");
+            let sums: Vec<u64> = levels.iter().rev().map(|level| level.power).collect();
+            let all: Vec<u64> = (1..=u64::from(count)).chain([0]).collect();
+            assert_eq!(sums, all, "{count}");
+        }
+    }
 }

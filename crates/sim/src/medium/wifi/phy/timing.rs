@@ -20,6 +20,8 @@ pub struct Medium {
     pub phy: Phy,
     /// What stations of 802.11n and later do.
     pub high: Option<High>,
+    /// The modes of their data frames, the slowest first.
+    pub modes: Vec<Mode>,
     /// Rules of access.
     pub mac: MacSpec,
     /// Propagation and reception.
@@ -81,7 +83,9 @@ impl Medium {
             sifs,
             delta,
             capture: channel.capture(),
-            receivers: channel.receivers(phy.standard, high.as_ref()),
+            receivers: channel
+                .receivers(phy.standard, high.map(|high| (high.modes(), high.control))),
+            modes: high.map_or(Vec::new(), |high| high.modes()),
             rts: phy.airtime(standard::RTS, phy.control),
             cts,
             overhead: standard::OVERHEAD + qos,
@@ -110,8 +114,20 @@ impl Medium {
 
     /// The mode of this rate.
     fn mode_of(&self, rate: Rate) -> Option<Mode> {
-        let modes = self.high.as_ref()?.modes();
-        modes.into_iter().find(|mode| mode.rate() == rate)
+        let found = self.modes.iter().find(|mode| mode.rate() == rate);
+        found.copied()
+    }
+
+    /// Single stations have modes of their own.
+    pub fn add_modes(&mut self, more: impl Iterator<Item = Mode>) {
+        for mode in more {
+            if !self.modes.contains(&mode) {
+                self.modes.push(mode);
+            }
+        }
+        self.modes.sort_by_key(Mode::rate);
+        let modes = self.high.map(|high| (self.modes.clone(), high.control));
+        self.receivers = self.channel.receivers(self.phy.standard, modes);
     }
 
     /// Bytes, rate and airtime of a frame of an exchange.

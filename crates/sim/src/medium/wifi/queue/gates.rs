@@ -108,7 +108,8 @@ impl Air {
     ) -> impl Iterator<Item = (PortId, &'a Packet)> {
         let radios = (0..self.radios.len() as u32).flat_map(|station| {
             let categories = &self.radios[station as usize].categories;
-            let judged = categories.iter().filter_map(|c| c.judged.as_ref());
+            let arranged = categories.iter().filter_map(|c| c.arranged.as_ref());
+            let judged = arranged.flat_map(|a| &a.judged);
             judged.flat_map(move |judged| judged.queues().iter().map(move |q| (station, q)))
         });
         radios.flat_map(move |(station, queue)| {

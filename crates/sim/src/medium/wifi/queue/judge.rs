@@ -1,12 +1,12 @@
-//! Active queue management in front of a radio. Frames of an access category wait in its queues, for all hops together; it judges
-//! them as they join and when one is chosen for an attempt.
+//! Active queue management in front of a radio. Frames of an access category wait in its queues, for all hops together or for one; it judges
+//! them as they join and when one is chosen for an attempt, or for the queue of the driver.
 
 use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::Air;
-use crate::medium::wifi::mac::category::Judged;
+use crate::medium::wifi::queue::arrangement::Judged;
 use crate::medium::wifi::radio::{Edcaf, Freed, Line};
 use crate::network::Network;
 use crate::packet::Packet;
@@ -21,19 +21,39 @@ struct Queued {
     before: PacketId,
 }
 
+/// An instance of queue management: of which station, category and place in its arrangement.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Instance {
+    pub station: u32,
+    pub number: usize,
+    pub place: usize,
+}
+
 impl Air {
+    /// The instance that judges packets of a hop.
+    pub(super) fn instance_of(&mut self, station: u32, number: usize, hop: u32) -> Instance {
+        let c = &mut self.radios[station as usize].categories[number];
+        let arranged = c.arranged.as_mut().expect("a managed category");
+        Instance {
+            station,
+            number,
+            place: arranged.made_for(hop),
+        }
+    }
+
     /// The first packet of a queue that gates let go, and the one before it. An algorithm's own queues are served in order, so
     /// that their heads speak for them.
     fn first_open(
         &self,
         network: &Network,
-        station: u32,
-        number: usize,
+        of: Instance,
         q: usize,
         now: Time,
     ) -> Option<(PacketId, PacketId)> {
-        let c = &self.radios[station as usize].categories[number];
-        let judged = c.judged.as_ref().expect("a managed category");
+        let Instance {
+            station, number, ..
+        } = of;
+        let judged = self.judged_at(of);
         let walks = judged.managed.queues.is_empty();
         let (mut before, mut at) = (PacketId::NONE, judged.queues()[q].list.head());
         while !at.is_none() {
@@ -54,24 +74,27 @@ impl Air {
     pub(crate) fn admit_at_station(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        (station, number, hop): (u32, usize, u32),
         packet_id: PacketId,
         now: Time,
     ) -> bool {
         let network = &mut cx.network;
-        let at = Edcaf { station, number };
-        let waits = self.radios[station as usize].categories[number].frames > 0;
+        let of = self.instance_of(station, number, hop);
+        let c = &self.radios[station as usize].categories[number];
+        let waits = match c.arranged.as_ref().expect("a managed category") {
+            one if one.for_single_hops() => one.held_for(hop) > 0 || c.hops.contains(&hop),
+            _ => c.frames > 0,
+        };
         if !waits {
-            self.judged(station, number).managed.aqm.emptied(now);
+            self.judged(of).managed.aqm.emptied(now);
         }
-        self.update_judged(network, station, number, now);
-        let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
+        self.update_judged(network, of, now);
+        let q = self.queue_for(network, of, packet_id);
+        let mut frame = self.frame_at_station(network, of, q, packet_id, now);
         // It has not joined yet.
         frame.bytes += frame.size;
         frame.packets += 1;
-        let managed = &mut self.judged(station, number).managed;
+        let managed = &mut self.judged(of).managed;
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
             Verdict::Mark => {
@@ -81,21 +104,16 @@ impl Air {
             Verdict::Drop => return false,
         }
         let size = network.packets[packet_id].frame();
-        let c = &mut self.radios[station as usize].categories[number];
-        let queue = c.judged.as_mut().expect("a managed category").queue_mut(q);
+        let judged = self.judged(of);
+        judged.held += 1;
+        let queue = judged.queue_mut(q);
         network.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
         queue.packets += 1;
         true
     }
 
-    fn queue_for(
-        &mut self,
-        network: &Network,
-        station: u32,
-        number: usize,
-        packet_id: PacketId,
-    ) -> usize {
+    fn queue_for(&mut self, network: &Network, of: Instance, packet_id: PacketId) -> usize {
         let packet = &network.packets[packet_id];
         let parties = Parties {
             flow: network.labels.flow(packet_id, packet.flow).0,
@@ -103,7 +121,7 @@ impl Air {
             to: packet.to,
             ecn: packet.traffic.ecn(),
         };
-        let managed = &mut self.judged(station, number).managed;
+        let managed = &mut self.judged(of).managed;
         match managed.queues.is_empty() {
             true => 0,
             false => managed.aqm.classify(&parties),
@@ -114,14 +132,13 @@ impl Air {
     fn frame_at_station(
         &self,
         network: &Network,
-        at: Edcaf,
+        of: Instance,
         q: usize,
         packet_id: PacketId,
         now: Time,
     ) -> Frame {
         let packet = &network.packets[packet_id];
-        let c = &self.radios[at.station as usize].categories[at.number];
-        let queue = &c.judged.as_ref().expect("a managed category").queues()[q];
+        let queue = &self.judged_at(of).queues()[q];
         let size = packet.frame();
         Frame {
             now,
@@ -134,9 +151,8 @@ impl Air {
         }
     }
 
-    fn update_judged(&mut self, network: &Network, station: u32, number: usize, now: Time) {
-        let c = &mut self.radios[station as usize].categories[number];
-        let Judged { managed, one } = &mut **c.judged.as_mut().expect("a managed category");
+    fn update_judged(&mut self, network: &Network, of: Instance, now: Time) {
+        let Judged { managed, one, .. } = self.judged(of);
         let waiting = Waiting {
             queues: match managed.queues.is_empty() {
                 true => one,
@@ -148,14 +164,21 @@ impl Air {
         managed.aqm.update(now, &waiting);
     }
 
-    fn judged(&mut self, station: u32, number: usize) -> &mut Judged {
-        let c = &mut self.radios[station as usize].categories[number];
-        c.judged.as_mut().expect("a managed category")
+    fn judged(&mut self, of: Instance) -> &mut Judged {
+        let c = &mut self.radios[of.station as usize].categories[of.number];
+        let arranged = c.arranged.as_mut().expect("a managed category");
+        &mut arranged.judged[of.place]
     }
 
-    fn take_judged(&mut self, network: &mut Network, at: Edcaf, frame: Queued) -> PacketId {
-        let c = &mut self.radios[at.station as usize].categories[at.number];
-        let judged = c.judged.as_mut().expect("a managed category");
+    fn judged_at(&self, of: Instance) -> &Judged {
+        let c = &self.radios[of.station as usize].categories[of.number];
+        let arranged = c.arranged.as_ref().expect("a managed category");
+        &arranged.judged[of.place]
+    }
+
+    fn take_judged(&mut self, network: &mut Network, of: Instance, frame: Queued) -> PacketId {
+        let judged = self.judged(of);
+        judged.held -= 1;
         let queue = judged.queue_mut(frame.queue);
         let packet_id = network.packets.take_after(&mut queue.list, frame.before);
         queue.bytes -= network.packets[packet_id].frame();
@@ -169,13 +192,15 @@ impl Air {
     fn discard_at_station(
         &mut self,
         cx: &mut Shared,
-        at: Edcaf,
+        of: Instance,
         frame: Queued,
         cause: Cause,
         now: Time,
     ) {
-        let Edcaf { station, number } = at;
-        let packet_id = self.take_judged(&mut cx.network, at, frame);
+        let Instance {
+            station, number, ..
+        } = of;
+        let packet_id = self.take_judged(&mut cx.network, of, frame);
         let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
         let hop = self.hop_number(port);
         let Packet { flow, .. } = cx.network.packets[packet_id];
@@ -186,35 +211,56 @@ impl Air {
         self.observe_station_loss(cx, Line { hop, number }, packet_id, now);
         cx.network
             .lose(&mut cx.run.books, packet_id, cause, port, now);
-        self.release_room(&cx.network, at, Freed { own, size, flow });
+        self.release_room(
+            &cx.network,
+            Edcaf { station, number },
+            Freed { own, size, flow },
+        );
         self.tell_backlog(&mut cx.network, station, now);
     }
 
-    /// Makes room for a packet at the cost of one that the algorithm names. The room is the packet's: a saturated flow that
-    /// lost a packet has to wait for the next departure.
+    /// Makes room for a packet at the cost of one that the algorithm names, of the longest queue where several instances name one. The
+    /// room is the packet's: a saturated flow that lost a packet has to wait for the next departure.
     pub(crate) fn displace(
         &mut self,
         cx: &mut Shared,
-        station: u32,
-        number: usize,
+        (station, number, hop): (u32, usize, u32),
         packet_id: PacketId,
         now: Time,
     ) -> bool {
-        let at = Edcaf { station, number };
-        self.update_judged(&cx.network, station, number, now);
-        let q = self.queue_for(&cx.network, station, number, packet_id);
-        let mut frame = self.frame_at_station(&cx.network, at, q, packet_id, now);
+        let own = self.instance_of(station, number, hop);
+        self.update_judged(&cx.network, own, now);
+        let q = self.queue_for(&cx.network, own, packet_id);
+        let mut frame = self.frame_at_station(&cx.network, own, q, packet_id, now);
         frame.bytes += frame.size;
         frame.packets += 1;
-        let judged = self.judged(station, number);
-        let Some(victim) = judged.managed.aqm.victim(&frame, judged.queues()) else {
+        let c = &self.radios[station as usize].categories[number];
+        let arranged = c.arranged.as_ref().expect("a managed category");
+        let named = arranged
+            .judged
+            .iter()
+            .enumerate()
+            .filter_map(|(at, judged)| {
+                let joins = if at == own.place { frame.size } else { 0 };
+                let shown = Frame {
+                    size: joins,
+                    ..frame
+                };
+                let victim = judged.managed.aqm.victim(&shown, judged.queues())?;
+                let beside = if victim == q { joins } else { 0 };
+                Some((judged.queues()[victim].bytes + beside, at, victim))
+            });
+        // The first among equals.
+        let longest = named.reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let Some((_, place, victim)) = longest else {
             return false;
         };
+        let of = Instance { place, ..own };
         let first = Queued {
             queue: victim,
             before: Id::NONE,
         };
-        self.discard_at_station(cx, at, first, Cause::BufferFull, now);
+        self.discard_at_station(cx, of, first, Cause::BufferFull, now);
         true
     }
 
@@ -223,87 +269,79 @@ impl Air {
     pub(crate) fn tell_overflow(
         &mut self,
         network: &Network,
-        station: u32,
-        number: usize,
+        (station, number, hop): (u32, usize, u32),
         packet_id: PacketId,
         now: Time,
     ) {
-        let category = &self.radios[station as usize].categories[number];
-        if category.judged.is_none() {
+        if !self.radios[station as usize].categories[number].manages() {
             return;
         }
-        let at = Edcaf { station, number };
-        self.update_judged(network, station, number, now);
-        let q = self.queue_for(network, station, number, packet_id);
-        let mut frame = self.frame_at_station(network, at, q, packet_id, now);
-        let judged = self.judged(station, number);
+        let of = self.instance_of(station, number, hop);
+        self.update_judged(network, of, now);
+        let q = self.queue_for(network, of, packet_id);
+        let mut frame = self.frame_at_station(network, of, q, packet_id, now);
+        let judged = self.judged(of);
         (frame.bytes, frame.packets) = (judged.queues()[q].bytes, judged.queues()[q].packets);
         let managed = &mut judged.managed;
         managed.aqm.refused(&frame, false, &mut managed.random);
     }
 
-    /// Lets queue management choose a frame and puts it at the head of its hop.
-    pub(crate) fn bind(
-        &mut self,
-        cx: &mut Shared,
-        station: u32,
-        number: usize,
-        now: Time,
-    ) -> Option<u32> {
-        let at = Edcaf { station, number };
-        self.radios[station as usize].categories[number]
-            .judged
-            .as_ref()?;
+    /// Lets queue management choose a frame and puts it behind those of its hop.
+    pub(super) fn bind(&mut self, cx: &mut Shared, of: Instance, now: Time) -> Option<u32> {
+        let Instance {
+            station, number, ..
+        } = of;
         loop {
-            self.update_judged(&cx.network, station, number, now);
-            let judged = self.judged(station, number);
-            if judged.queues().iter().all(|queue| queue.list.is_empty()) {
+            self.update_judged(&cx.network, of, now);
+            let judged = self.judged(of);
+            if judged.held == 0 {
                 return None;
             }
             let q = match judged.managed.queues.is_empty() {
                 true => 0,
                 false => judged.managed.aqm.choose(&judged.managed.queues),
             };
-            let (before, packet_id) = self.first_open(&cx.network, station, number, q, now)?;
+            let (before, packet_id) = self.first_open(&cx.network, of, q, now)?;
             let first = Queued { queue: q, before };
-            let frame = self.frame_at_station(&cx.network, at, q, packet_id, now);
+            let frame = self.frame_at_station(&cx.network, of, q, packet_id, now);
             let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
-            match self.judged(station, number).managed.aqm.pop(&frame) {
+            match self.judged(of).managed.aqm.pop(&frame) {
                 Verdict::Accept => {}
                 Verdict::Mark => cx.network.mark(&mut cx.run.books, packet_id, port, now),
                 Verdict::Drop => {
-                    self.discard_at_station(cx, at, first, Cause::Aqm, now);
+                    self.discard_at_station(cx, of, first, Cause::Aqm, now);
                     self.refill_owed(cx, station, number, now);
                     continue;
                 }
             }
-            self.take_judged(&mut cx.network, at, first);
+            self.take_judged(&mut cx.network, of, first);
             let hop = self.hop_number(port);
             self.line_up(&mut cx.network, station, number, hop, packet_id);
-            self.radios[station as usize].categories[number].current = Some(hop);
-            self.discard_next(cx, station, number, q, now);
+            let c = &mut self.radios[station as usize].categories[number];
+            let arranged = c.arranged.as_mut().expect("a managed category");
+            arranged.join_turns(hop);
+            self.discard_next(cx, of, q, now);
             return Some(hop);
         }
     }
 
     /// Loses what the algorithm wants lost behind a frame that it has let go.
-    fn discard_next(&mut self, cx: &mut Shared, station: u32, number: usize, q: usize, now: Time) {
-        let at = Edcaf { station, number };
-        let first = Queued {
-            queue: q,
-            before: Id::NONE,
-        };
+    fn discard_next(&mut self, cx: &mut Shared, of: Instance, q: usize, now: Time) {
         loop {
-            let judged = self.judged(station, number);
+            let judged = self.judged(of);
             let head = judged.queues()[q].list.head();
             if head.is_none() || !judged.managed.aqm.takes_next() {
                 return;
             }
-            let frame = self.frame_at_station(&cx.network, at, q, head, now);
-            let verdict = self.judged(station, number).managed.aqm.pop(&frame);
+            let frame = self.frame_at_station(&cx.network, of, q, head, now);
+            let verdict = self.judged(of).managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard_at_station(cx, at, first, Cause::Aqm, now);
-            self.refill_owed(cx, station, number, now);
+            let first = Queued {
+                queue: q,
+                before: Id::NONE,
+            };
+            self.discard_at_station(cx, of, first, Cause::Aqm, now);
+            self.refill_owed(cx, of.station, of.number, now);
         }
     }
 }

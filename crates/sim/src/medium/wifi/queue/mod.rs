@@ -5,8 +5,10 @@
 //!
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `room` counts what they take.
 //! * `next_frame` chooses one at the attempt, `gates` says what may go, `judge` lets queue management decide.
+//! * `arrangement` says where packets wait before their hop's list, `turns` which hop is served next, `serve` carries both out.
 //! * `blocked_share` limits what waits at gates.
 
+pub(super) mod arrangement;
 pub(super) mod blocked_share;
 pub(super) mod gates;
 pub(super) mod judge;
@@ -14,4 +16,6 @@ pub(super) mod line_up;
 pub(super) mod next_frame;
 pub(super) mod room;
 pub mod rounds;
+pub(super) mod serve;
 pub(super) mod station_queue;
+pub(super) mod turns;

@@ -45,7 +45,7 @@ impl Air {
         let c = &radio.categories[number];
         let hop = if first.is_some() {
             first
-        } else if radio.gates.is_none() && c.judged.is_none() {
+        } else if radio.gates.is_none() && c.arranged.is_none() {
             match (c.current, &c.hops[..]) {
                 (Some(hop), _) => Some(hop),
                 (None, [hop]) => Some(*hop),
@@ -75,22 +75,31 @@ impl Air {
     ) -> Option<u32> {
         let c = &self.radios[station as usize].categories[number];
         let current = c.current;
+        let takes_turns = c.arranged.as_ref().is_some_and(|a| a.turns.is_some());
         for hop in c.hops.clone() {
             self.bring_forward(&mut cx.network, station, number, hop, now);
         }
         let open = |hop: u32| self.hop_opens(&cx.network, station, number, hop, now) <= now;
-        if let Some(hop) = current.filter(|hop| open(*hop)) {
+        // Under block acknowledgement frames that were tried wait for their hop's turn.
+        let pins = |hop: &u32| {
+            let window = &self.hops[*hop as usize].windows[number];
+            open(*hop) && !(takes_turns && window.session().is_some())
+        };
+        if let Some(hop) = current.filter(pins) {
             return Some(hop);
         }
+        if takes_turns {
+            return self.choose_by_turn(cx, station, number, now);
+        }
         let found = self.longest_in_line(station, number, &cx.network, open);
-        found.or_else(|| self.bind(cx, station, number, now))
+        found.or_else(|| self.take_managed(cx, station, number, now))
     }
 
     /// A station's counter runs out: categories whose frames are all held back, or were all dropped, take no part until a
     /// gate opens or a frame comes. True where some category still has a frame to send.
     pub(crate) fn has_frames_ready(&mut self, cx: &mut Shared, station: u32, now: Time) -> bool {
         let radio = &self.radios[station as usize];
-        let managed = radio.categories.iter().any(|c| c.judged.is_some());
+        let managed = radio.categories.iter().any(|c| c.manages());
         let expire = self.medium(station).mac.lifetime.is_some();
         if radio.gates.is_none() && !managed && !expire {
             return true;

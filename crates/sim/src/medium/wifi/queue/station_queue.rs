@@ -84,8 +84,8 @@ impl Air {
         let fits = match radio.categories[number].room(own, size, radio.own_share) {
             Room::Free => !self.blocked_share_is_full(&cx.network, line, packet_id, now),
             Room::ShareFull => false,
-            Room::Full if radio.categories[number].judged.is_some() => {
-                if self.displace(cx, station, number, packet_id, now) {
+            Room::Full if radio.categories[number].manages() => {
+                if self.displace(cx, (station, number, hop), packet_id, now) {
                     return self.queue_up(cx, hop, packet_id, now);
                 }
                 false
@@ -93,13 +93,13 @@ impl Air {
             Room::Full => self.make_room(cx, station, number, packet_id, now),
         };
         if !fits {
-            self.tell_overflow(&cx.network, station, number, packet_id, now);
+            self.tell_overflow(&cx.network, (station, number, hop), packet_id, now);
             return self.refuse_at_station(cx, line, packet_id, Cause::BufferFull, now);
         }
         let c = &mut self.radios[station as usize].categories[number];
-        match c.judged.is_some() {
+        match c.manages() {
             false => self.line_up(&mut cx.network, station, number, hop, packet_id),
-            true if self.admit_at_station(cx, station, number, packet_id, now) => {}
+            true if self.admit_at_station(cx, (station, number, hop), packet_id, now) => {}
             true => return self.refuse_at_station(cx, line, packet_id, Cause::Aqm, now),
         }
         self.stamp_station_arrival(&mut cx.network, station, packet_id, false, now);
@@ -117,9 +117,15 @@ impl Air {
                 What::Enqueue.noted(now, port, held),
             );
         }
+        if let Some(arranged) = &mut c.arranged
+            && (arranged.for_single_hops() || !arranged.manages())
+        {
+            arranged.join_turns(hop);
+        }
         self.one_more(&mut cx.run.calendar, station, number, now);
         self.tell_backlog(&mut cx.network, station, now);
         self.observe_station_arrival(cx, line, packet_id, true, now);
+        self.fill_driver(cx, station, number, now);
     }
 
     /// A packet that comes to a hop's queue is lost.
@@ -167,6 +173,7 @@ impl Air {
             flow: ghost.flow,
         };
         self.make_free(cx, at, freed, now);
+        self.fill_driver(cx, station, number, now);
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its

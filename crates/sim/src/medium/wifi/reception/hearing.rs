@@ -13,12 +13,10 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
-use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
-use crate::medium::wifi::mac::frame::{Frame, FrameKind};
 use crate::medium::wifi::phy::errors::CALM;
 use crate::medium::wifi::phy::physical::Receivers;
-use crate::medium::wifi::phy::power_level::{Level, next_news};
+use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::parts::{Parts, Received};
 
@@ -28,9 +26,9 @@ pub struct Coded {
     /// Number of its rate.
     rung: usize,
     /// Whether it is a burst, of which each frame is received or not.
-    burst: bool,
+    pub(super) burst: bool,
     /// When it begins.
-    begun: Time,
+    pub(super) begun: Time,
     /// When its bits do: at once but for a burst.
     from: Time,
     /// When it ends.
@@ -66,7 +64,7 @@ impl Coded {
     }
 
     /// The same, where it is a burst: its bits begin behind the preamble.
-    fn of_parts(self, bytes: u64, parts: &Parts) -> Coded {
+    pub(super) fn of_parts(self, bytes: u64, parts: &Parts) -> Coded {
         let Some(&from) = parts.begins.first() else {
             return self;
         };
@@ -112,7 +110,7 @@ pub struct Hearing {
     /// Stream of errors.
     random: Random,
     /// The burst that it receives, or received last.
-    burst: Option<Box<Received>>,
+    pub(super) burst: Option<Box<Received>>,
 }
 
 impl Hearing {
@@ -129,7 +127,7 @@ impl Hearing {
 
     /// Draws when a bit of the frame may fail from now on, and sets the band within which that stands.
     #[inline(always)]
-    fn watch(
+    pub(super) fn watch(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
@@ -183,7 +181,7 @@ impl Hearing {
 
     /// Whether a bit has failed by now, of a burst one in each frame, where all frames added up to `power` since `suspect` at least.
     #[inline(always)]
-    fn struck(
+    pub(super) fn struck(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
@@ -216,7 +214,7 @@ impl Hearing {
 
     /// The burst that it received has ended: which frames are damaged.
     #[cold]
-    fn tell_damaged(&mut self, damaged: &mut FrameSet) {
+    pub(super) fn tell_damaged(&mut self, damaged: &mut FrameSet) {
         if let Some(burst) = &mut self.burst {
             std::mem::swap(damaged, &mut burst.failed);
         }
@@ -224,7 +222,7 @@ impl Hearing {
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
     #[inline(never)]
-    fn meet(
+    pub(super) fn meet(
         &mut self,
         (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
@@ -243,157 +241,6 @@ impl Hearing {
             self.watch(receivers, coded, sense, level, now);
         }
     }
-}
-
-impl Air {
-    /// A station begins to send a frame of so many bytes: what it is to all whom it reaches, and to those it
-    /// disturbs.
-    #[inline(never)]
-    pub fn arrive(&mut self, station: u32, rung: usize, bytes: u64, ends: Time, now: Time) {
-        let sender = station as usize;
-        let medium = &self.media[self.radios[sender].medium as usize];
-        let receivers = medium.receivers.as_ref().expect("a physical channel");
-        let parts = &self.parts[sender];
-        let coded = Coded::new(receivers, rung, bytes, now, ends).of_parts(bytes, parts);
-        self.coded[sender] = coded;
-        self.levels[sender].tune(&self.sensing[sender], receivers.busy_from);
-        let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
-        // One test of a number does for all tables.
-        let stations = self.radios.len();
-        let radios = &mut self.radios[..stations];
-        let sensing = &mut self.sensing[..stations];
-        let levels = &mut self.levels[..stations];
-        let hearings = &mut self.hearings[..stations];
-        for (near, to) in self.near[sender].iter().zip(reached) {
-            let to = usize::from(*to);
-            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
-            let before = level.power;
-            level.power += near.power;
-            let heard = before as i64 <= near.covers && !sense.sending;
-            let takes = if sense.lock == NOBODY {
-                heard
-            } else {
-                let together =
-                    || self.coded[sense.lock as usize].begun == now && near.power > hearing.wanted;
-                heard && (before as i64 <= near.overrides || together())
-            };
-            if takes {
-                if sense.lock != NOBODY {
-                    self.left.push(sense.lock);
-                }
-                sense.lock = station;
-                hearing.wanted = near.power;
-                sense.damaged = false;
-                if coded.burst {
-                    hearing.burst.get_or_insert_default().begin(parts);
-                }
-                sense.confirm_nav(now);
-                hearing.watch(receivers, &coded, sense, level, now);
-                if !sense.busy {
-                    sense.freeze(&mut radios[to], medium, now);
-                }
-            } else if level.is_news() {
-                if sense.lock != NOBODY {
-                    let coded = &self.coded[sense.lock as usize];
-                    hearing.meet((receivers, coded), sense, before, level, now);
-                } else {
-                    sense.freeze(&mut radios[to], medium, now);
-                    level.tune(sense, receivers.busy_from);
-                }
-            }
-        }
-        let powers = &self.far[sender];
-        let (by, is_news) = (Level::rise, Level::is_too_high);
-        let mut from = 0;
-        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
-            from = place + 1;
-            let to = usize::from(disturbed[place]);
-            let (sense, level) = (&mut sensing[to], &mut levels[to]);
-            if sense.lock != NOBODY {
-                let coded = &self.coded[sense.lock as usize];
-                let before = level.power - u64::from(powers[place]);
-                hearings[to].meet((receivers, coded), sense, before, level, now);
-            } else {
-                sense.freeze(&mut radios[to], medium, now);
-                level.tune(sense, receivers.busy_from);
-            }
-        }
-    }
-
-    /// A station's frame ends: those who receive it find out whether they have it whole. `heard` is who
-    /// has, of those it is for.
-    #[inline(never)]
-    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) {
-        let sender = station as usize;
-        let medium = &self.media[self.radios[sender].medium as usize];
-        let receivers = medium.receivers.as_ref().expect("a physical channel");
-        let coded = self.coded[sender];
-        let eavesdrops = self.eavesdrops && frame.kind == FrameKind::Data;
-        let mut group = self.groups[sender].members();
-        let beyond = self.near[sender].len();
-        let (reached, disturbed) = self.idlers[sender].split_at(beyond);
-        let stations = self.sensing.len();
-        let sensing = &mut self.sensing[..stations];
-        let levels = &mut self.levels[..stations];
-        let hearings = &mut self.hearings[..stations];
-        for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
-            let to = usize::from(*here);
-            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
-            let before = level.power;
-            level.power -= near.power;
-            if sense.lock == station {
-                sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
-                if coded.burst && frame.to == u32::from(*here) {
-                    hearing.tell_damaged(&mut self.damaged);
-                }
-                if sense.end_reception(u32::from(*here), frame, medium, now) {
-                    self.heard.push(u32::from(*here));
-                } else if eavesdrops && !sense.damaged {
-                    note(&mut self.overheard, u32::from(*here));
-                }
-                if level.power < receivers.busy_from {
-                    group.take(number, sense, station, now);
-                }
-                level.tune(sense, receivers.busy_from);
-            } else if level.power < level.low {
-                if sense.lock != NOBODY {
-                    let coded = &self.coded[sense.lock as usize];
-                    hearing.meet((receivers, coded), sense, before, level, now);
-                } else {
-                    group.take(number, sense, station, now);
-                    level.tune(sense, receivers.busy_from);
-                }
-            }
-        }
-        let powers = &self.far[sender];
-        let (by, is_news) = (Level::fall, Level::is_too_low);
-        let mut from = 0;
-        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
-            from = place + 1;
-            let to = usize::from(disturbed[place]);
-            let (sense, level) = (&mut sensing[to], &mut levels[to]);
-            if sense.lock != NOBODY {
-                let coded = &self.coded[sense.lock as usize];
-                let before = level.power + u64::from(powers[place]);
-                hearings[to].meet((receivers, coded), sense, before, level, now);
-            } else {
-                group.take(beyond + place, sense, station, now);
-                level.tune(sense, receivers.busy_from);
-            }
-        }
-        let (sense, level) = (&mut sensing[sender], &mut levels[sender]);
-        sense.sending = false;
-        if level.power < receivers.busy_from {
-            group.take(beyond + powers.len(), sense, station, now);
-        }
-        level.tune(sense, receivers.busy_from);
-    }
-}
-
-/// Adds a station that overheard a frame. Few mechanisms listen.
-#[cold]
-fn note(overheard: &mut Vec<u32>, station: u32) {
-    overheard.push(station);
 }
 
 #[cfg(test)]

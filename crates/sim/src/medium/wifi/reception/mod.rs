@@ -4,10 +4,12 @@
 //! (`Air::damaged`), and who senses the medium busy or idle.
 //! It knows no packet.
 //!
-//! * `hearing` has reception under the physical channel, `collision` under the unit disc.
+//! * `hearing` has what a receiver makes of its frame under the physical channel, `reached` what a frame is to all whom it reaches there;
+//!   `collision` has both under the unit disc.
 //! * `parts` says which frames of a burst a collision damages, `frame_set` is a set of them.
 
 pub(super) mod collision;
 pub mod frame_set;
 pub mod hearing;
 pub mod parts;
+pub(super) mod reached;

@@ -1,0 +1,55 @@
+//! Options of a station that serves several neighbours: whose turn it is, and what waits where.
+
+use backwater_transport::part::{Default, Kind, Opt};
+
+use crate::shape::Field;
+
+/// By the age of the first packets.
+pub const OLDEST: &str = "oldest";
+/// One exchange to each neighbour.
+pub const IN_TURNS: &str = "turns";
+/// The same airtime for each neighbour.
+pub const AIRTIME: &str = "airtime";
+
+/// Whom an access category serves next.
+pub const SERVE: Field = Field::option(Opt::new(
+    "serve",
+    Kind::Choice(&[OLDEST, IN_TURNS, AIRTIME]),
+    Default::Absent,
+    "which neighbour an access category sends to next: the one whose first packet is the oldest; each in turn, one exchange; or each for \
+     the same time on the air, by deficits that exchanges and received data frames are charged to, one that had nothing to send first. Left out: \
+     oldest, and turns where queue management is each neighbour's",
+));
+/// What a turn is worth.
+pub const AIRTIME_QUANTUM: Field = Field::option(
+    Opt::new(
+        "airtime_quantum",
+        Kind::Span,
+        Default::Is("300 us"),
+        "time on the air that a neighbour gets at its turn under serve = \"airtime\"",
+    )
+    .at_least("1 us")
+    .at_most("1 s"),
+);
+/// Each neighbour's.
+pub const NEIGHBOUR: &str = "neighbour";
+/// Whose queue management is.
+pub const MANAGED: Field = Field::option(Opt::new(
+    "managed",
+    Kind::Choice(&["category", NEIGHBOUR]),
+    Default::Is("category"),
+    "queue management of an access category is one for all neighbours; or there is one for each neighbour, its packets leave it when their \
+     frame is sent, and a full buffer loses packets of the longest queue of all",
+));
+/// Between queue management and the air.
+pub const DRIVER_QUEUE: Field = Field::option(
+    Opt::new(
+        "driver_queue",
+        Kind::Count,
+        Default::Absent,
+        "packets of an access category, for all neighbours together, that have left its queue and wait to be sent; the others wait in one \
+         queue, first in, first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the queue is not managed, 123 where it is",
+    )
+    .at_least("1")
+    .at_most("65535"),
+);

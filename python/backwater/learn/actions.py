@@ -1,0 +1,91 @@
+"""What agents answer, as window and pacing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from backwater.errors import Refusal
+from backwater.learn.worlds import COLUMN, Floats
+
+# Packets that a window beside a rate never holds back, and those of mvfst.
+FREE, MVFST_LEAST, MVFST_MOST = 1e6, 2.0, 2000.0
+# Packets a second between which PCC-RL keeps a rate, and the share of a step.
+SLOWEST, FASTEST, STEP = 40.0, 1000.0, 0.025
+
+
+@dataclass(frozen=True)
+class Actions:
+    """A kind of answer: its bounds, or how many words it has."""
+
+    name: str
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    words: int = 0
+
+    def settings(self, answers: Floats, rates: Floats, seen: Floats) -> Floats:
+        """Window in bytes and pacing in bit/s of each agent.
+
+        `rates`, in packets a second, are remembered between steps and change in place.
+        """
+        told = np.full((*rates.shape, 2), np.nan)
+        mss = seen[..., COLUMN["mss_B"]]
+        window = seen[..., COLUMN["window_B"]]
+        match self.name:
+            case "rate-delta" | "rate-delta-unit":
+                step = STEP * answers[..., 0]
+                up = rates * (1.0 + np.maximum(step, 0.0))
+                moved = np.where(step >= 0, up, rates / (1.0 - np.minimum(step, 0.0)))
+                np.copyto(rates, np.clip(moved, SLOWEST, FASTEST))
+                told[..., 0] = FREE * mss
+                told[..., 1] = rates * mss * 8
+            case "cwnd-log2":
+                told[..., 0] = np.maximum(window * np.exp2(answers[..., 0]), mss)
+            case "mvfst":
+                packets = window / mss
+                word = answers[..., 0].astype(np.int64)
+                choices = [packets, packets / 2, packets - 10, packets + 10, packets * 2]
+                told[..., 0] = mss * np.clip(np.choose(word, choices), MVFST_LEAST, MVFST_MOST)
+            case _:
+                told[..., 0] = answers[..., 0] * mss
+                told[..., 1] = np.where(answers[..., 1] > 0, answers[..., 1] * mss * 8, np.inf)
+        return told
+
+    def checked(self, answers: Any, shape: tuple[int, ...]) -> Floats:
+        """The answers as numbers, a row for each agent, or a refusal with the first bad one."""
+        width = max(1, len(self.low))
+        given = np.asarray(answers, dtype=np.float64)
+        if given.size != int(np.prod(shape)) * width:
+            raise Refusal(
+                f"actions of the shape {given.shape}, where {(*shape, width)} is wanted",
+                place="actions",
+                fix="give one action for each environment",
+            )
+        given = given.reshape(*shape, width)
+        low = np.array(self.low) if self.low else np.zeros(1)
+        high = np.array(self.high) if self.high else np.array([self.words - 1.0])
+        bad = ~((given >= low) & (given <= high))
+        if self.words:
+            bad |= given != np.floor(given)
+        if bad.any():
+            first = tuple(int(i) for i in np.argwhere(bad)[0])
+            raise Refusal(
+                f"the action {given[first]} lies outside of {low.tolist()} to {high.tolist()}",
+                place=f"actions: environment {first[0]}",
+                fix="clip what a policy gives into the action space",
+            )
+        return given
+
+
+ACTIONS = {
+    one.name: one
+    for one in (
+        Actions("rate-delta", (-1e12,), (1e12,)),
+        Actions("rate-delta-unit", (-1.0,), (1.0,)),
+        Actions("cwnd-log2", (-2.0,), (2.0,)),
+        Actions("mvfst", words=5),
+        Actions("absolute", (1.0, 0.0), (100_000.0, 10_000_000.0)),
+    )
+}

@@ -1,0 +1,80 @@
+"""Training by a command, and what a policy earns on paths that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from backwater.errors import Refusal
+from backwater.learn.episodes import Episodes, Options
+from backwater.learn.ppo import Policy, Settings, Trained, train
+from backwater.verdict.interval import Interval, interval
+
+# Seeds of the paths on which a policy is judged; training draws others.
+HELD_OUT = 1_000_000_000
+
+
+# Of the capacity: the constant rate that a policy is held against.
+CONSTANT = 0.95
+
+
+def environments(options: Options, count: int) -> Any:
+    """The environment that trains, or a refusal where Gymnasium is missing."""
+    try:
+        from backwater.learn.vector import PathVectorEnv
+    except ImportError as error:
+        raise Refusal(
+            f"training needs Gymnasium: {error}",
+            place="backwater train",
+            fix='pip install "backwater[rl]"',
+        ) from error
+    return PathVectorEnv(count, **{one.name: getattr(options, one.name) for one in fields(options)})
+
+
+def learn(
+    options: Options,
+    count: int,
+    steps: int,
+    seed: int,
+    settings: Settings,
+    told: Callable[[int, float], None] | None,
+) -> Trained:
+    """Trains on `count` worlds."""
+    return train(environments(options, count), steps, seed=seed, settings=settings, told=told)
+
+
+def judge(policy: Policy | None, options: Options, count: int) -> Interval:
+    """What it earns in the first episode of so many held-out seeds, with the interval of the mean.
+
+    Without a policy: a constant rate of 95 % of each path's capacity.
+    """
+    episodes = Episodes(options, count)
+    for place in range(count):
+        episodes.seed(place, HELD_OUT + place)
+    episodes.begin(range(count))
+    if policy is None:
+        drawn = [path.capacity_pps for path in episodes.drawn if path is not None]
+        if None in drawn or not episodes.actions.name.startswith("rate-delta"):
+            raise Refusal(
+                "these paths have no constant rate to hold a policy against",
+                place="path",
+                fix="take `aurora` or `genet` with steps of a rate",
+            )
+        episodes.hold([[CONSTANT * float(pps or 0.0)] for pps in drawn])
+    earned, going = np.zeros(count), np.ones(count, dtype=np.bool_)
+    low, high = episodes.actions.low, episodes.actions.high
+    while going.any():
+        answers = np.zeros((count, 1))
+        if policy is not None:
+            answers = policy.act(episodes.observations()[:, 0])
+        if low:
+            answers = np.clip(answers, low, high)
+        rewards, dead, over = episodes.step(answers, going)
+        earned += rewards[:, 0]
+        going = going & ~dead & ~over
+    found = interval(earned.tolist())
+    assert found is not None, "there is at least one seed"
+    return found

@@ -109,12 +109,12 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
         Part::None | Part::Acks(_) => None,
     };
     let to = match row.path.last() {
-        Some(last) => air::far(world, *last).to_owned(),
+        Some(last) => world.far_name(*last).to_owned(),
         None => format!("any of {} hosts", row.to.iter().count()),
     };
     let hops = f.hops.iter().map(|h| {
         let p = &world.network().ports[h.port];
-        json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
+        json!({"from": node(p.node), "to": world.far_name(h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
     });
     let mut one = Map::new();
     one.insert("id".into(), json!(row.name));

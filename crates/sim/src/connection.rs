@@ -139,7 +139,7 @@ impl Alarms {
     }
 
     /// The soonest event of an end has come.
-    pub fn rang(&mut self, side: Side) {
+    pub fn expired(&mut self, side: Side) {
         let next = self.others[side as usize].pop();
         self.soonest[side as usize] = next.unwrap_or(Time::NEVER);
     }
@@ -350,10 +350,10 @@ mod tests {
         for due in 101..200 {
             assert!(!alarms.needs(side, Time(due)));
         }
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(alarms.needs(side, Time(200)));
         assert!(alarms.needs(side, Time(150)));
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(!alarms.needs(side, Time(300)));
         assert!(!alarms.needs(side, Time::NEVER));
         // The other end has its own.

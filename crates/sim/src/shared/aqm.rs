@@ -46,7 +46,7 @@ impl Shared {
         match self.judge_next(id, at) {
             Some(Choice::Frame { queue, before }) => {
                 self.start(id, queue, before, at);
-                self.cull(id, queue, at);
+                self.discard_behind(id, queue, at);
             }
             Some(Choice::Held(until)) => {
                 self.network
@@ -104,7 +104,7 @@ impl Shared {
     }
 
     /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
-    pub(crate) fn cull(&mut self, id: PortId, q: usize, at: Time) {
+    pub(crate) fn discard_behind(&mut self, id: PortId, q: usize, at: Time) {
         loop {
             let port = &self.network.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");

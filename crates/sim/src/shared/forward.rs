@@ -33,16 +33,16 @@ use crate::network::{Network, Traits};
 use crate::table::Id;
 
 impl Shared {
-    /// Makes up for what fell due at a port up to `now`.
+    /// Replays overdue choices of a port, up to `now`.
     #[inline(always)]
     pub(crate) fn catch_up(&mut self, id: PortId, now: Time) {
         if self.network.ports[id].next_try <= now {
-            self.make_up(id, now);
+            self.replay_due(id, now);
         }
     }
 
     #[inline(never)]
-    fn make_up(&mut self, id: PortId, now: Time) {
+    fn replay_due(&mut self, id: PortId, now: Time) {
         loop {
             let port = &mut self.network.ports[id];
             if port.sending > 0 {

@@ -38,7 +38,7 @@ mod video;
 mod video_trace;
 mod workload;
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
+use backwater_transport::part::{self, Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
@@ -172,7 +172,7 @@ pub use collective::{ALGORITHM, Step, steps};
 pub use packet_list::listed;
 
 /// How a source is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
+pub type Build = part::Build<AnySource>;
 
 /// Every source a scenario can name.
 pub static SOURCES: &[Part<Build>] = &[

@@ -99,7 +99,7 @@ impl World {
             ..
         } = &mut world.shared;
         world.media.fill_windows(network);
-        network.mind_watched_ports(mechanisms);
+        network.mark_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
         world.media.build(&mut world.shared, spec)?;
         world.shared.network.pack_forwarding(spec.choose);
@@ -140,7 +140,7 @@ impl World {
 
 impl Network {
     /// Says of each port who is told of its frames.
-    fn mind_watched_ports(&mut self, mechanisms: &Mechanisms) {
+    fn mark_watched_ports(&mut self, mechanisms: &Mechanisms) {
         for port in &mut self.ports.0 {
             let wire = !port.more.service.has_instants() && port.more.managed.is_none();
             let plain = port.watch.is_none() && !port.is(Traits::ACCOUNTED) && wire;

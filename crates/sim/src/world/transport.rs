@@ -109,9 +109,9 @@ impl World {
     }
 
     /// A timer of a connection may be due.
-    pub(super) fn ring(&mut self, id: ConnectionId, side: Side, now: Time) {
+    pub(super) fn serve_timer(&mut self, id: ConnectionId, side: Side, now: Time) {
         let c = &mut self.ends.connections[id];
-        c.alarms.rang(side);
+        c.alarms.expired(side);
         match side {
             Side::Sender => {
                 if c.sender.due() <= now {

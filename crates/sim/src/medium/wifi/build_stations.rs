@@ -1,4 +1,4 @@
-//! Stations, who hears whom, and their ways: the 802.11 part of `build`.
+//! Stations, their links and their routes: the 802.11 part of `build`.
 
 use std::collections::VecDeque;
 

@@ -108,14 +108,7 @@ class Flow(Table):
     source: Source | Written
     pattern: (
         Literal[
-            "random",
-            "permutation",
-            "pairs",
-            "all",
-            "nearest",
-            "from-nearest",
-            "group",
-            "ranks",
+            "random", "permutation", "pairs", "all", "nearest", "from-nearest", "group", "ranks"
         ]
         | None
     ) = None

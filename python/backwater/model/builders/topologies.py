@@ -251,6 +251,8 @@ class Topology(Part):
         fixed: int | None = None,
         at: Sequence[str] | None = None,
         delays: Sequence[str] | None = None,
+        station_mcs: Sequence[str] | None = None,
+        station_streams: Sequence[str] | None = None,
         max_frame: Size | None = None,
         obeys: bool | None = None,
         switch: Written | None = None,
@@ -258,6 +260,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `wlan`.
@@ -277,6 +285,10 @@ class Topology(Part):
         * `at`: place of the first point; ["0 m", "0 m"] where it is left out
         * `delays`: propagation delays of R-d1, R-d2… one after the other, again from the
           first where there are fewer; `wire_delay` where it is left out
+        * `station_mcs`: MCS of s1, s2… one after the other, again from the first where there
+          are fewer, from 802.11n on; `mcs` where it is left out
+        * `station_streams`: spatial streams of s1, s2… likewise; `streams` where it is left
+          out
         * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
           65535 B)
         * `obeys`: whether hosts act on control frames (default true)
@@ -289,6 +301,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; each in turn, one exchange; or each for the same time on the
+          air, by deficits that exchanges and received data frames are charged to, one that
+          had nothing to send first. Left out: oldest, and turns where queue management is
+          each neighbour's
+        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
+          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -301,6 +332,8 @@ class Topology(Part):
             fixed=fixed,
             at=at,
             delays=delays,
+            station_mcs=station_mcs,
+            station_streams=station_streams,
             max_frame=max_frame,
             obeys=obeys,
             switch=switch,
@@ -308,6 +341,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -323,6 +362,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0, s1… in a row.
@@ -341,6 +386,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; each in turn, one exchange; or each for the same time on the
+          air, by deficits that exchanges and received data frames are charged to, one that
+          had nothing to send first. Left out: oldest, and turns where queue management is
+          each neighbour's
+        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
+          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -353,6 +417,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -369,6 +439,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column.
@@ -388,6 +464,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; each in turn, one exchange; or each for the same time on the
+          air, by deficits that exchanges and received data frames are charged to, one that
+          had nothing to send first. Left out: oldest, and turns where queue management is
+          each neighbour's
+        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
+          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -401,6 +496,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -421,6 +522,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `random-grid`.
@@ -449,6 +556,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; each in turn, one exchange; or each for the same time on the
+          air, by deficits that exchanges and received data frames are charged to, one that
+          had nothing to send first. Left out: oldest, and turns where queue management is
+          each neighbour's
+        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
+          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -466,6 +592,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 

@@ -336,7 +336,7 @@ def test_a_wrong_name_is_refused_with_the_nearest(
     [
         (lambda: Link(("A", "B"), "1 Gbit/s"), "delay"),  # type: ignore[call-arg]
         (lambda: Box.loss(), "share"),  # type: ignore[call-arg]
-        (lambda: Routing("ecmp", ["a"], 3), "too many"),  # type: ignore[call-arg]
+        (lambda: Routing("ecmp", "hash", ["a"], 3), "too many"),  # type: ignore[call-arg]
     ],
 )
 def test_missing_and_surplus_arguments_are_refused(build: Callable[[], object], said: str) -> None:

@@ -58,6 +58,10 @@ pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json
         fields.insert("nic".to_owned(), Json::text("pull"));
     }
     if let Json::Object(fields) = &mut form {
+        if let Some(shift) = t.small_queue {
+            let shift = Json::count(u64::from(shift));
+            fields.insert("small_queue".to_owned(), shift);
+        }
         if t.ack_class != class {
             fields.insert("ack_class".to_owned(), Json::count(u64::from(t.ack_class)));
         }

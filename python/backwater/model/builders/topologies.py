@@ -180,6 +180,8 @@ class Topology(Part):
         fixed: int | None = None,
         at: Sequence[str] | None = None,
         delays: Sequence[str] | None = None,
+        station_mcs: Sequence[str] | None = None,
+        station_streams: Sequence[str] | None = None,
         max_frame: Size | None = None,
         obeys: bool | None = None,
         switch: Written | None = None,
@@ -187,6 +189,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `wlan`.
@@ -206,6 +214,10 @@ class Topology(Part):
         * `at`: place of the first point; ["0 m", "0 m"] where it is left out
         * `delays`: propagation delays of R-d1, R-d2… one after the other, again from the
           first where there are fewer; `wire_delay` where it is left out
+        * `station_mcs`: MCS of s1, s2… one after the other, again from the first where there
+          are fewer, from 802.11n on; `mcs` where it is left out
+        * `station_streams`: spatial streams of s1, s2… likewise; `streams` where it is left
+          out
         * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
           65535 B)
         * `obeys`: whether hosts act on control frames (default true)
@@ -218,6 +230,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -230,6 +261,8 @@ class Topology(Part):
             fixed=fixed,
             at=at,
             delays=delays,
+            station_mcs=station_mcs,
+            station_streams=station_streams,
             max_frame=max_frame,
             obeys=obeys,
             switch=switch,
@@ -237,6 +270,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -252,6 +291,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0, s1… in a row.
@@ -270,6 +315,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -282,6 +346,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -298,6 +368,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column.
@@ -317,6 +393,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -330,6 +425,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -350,6 +451,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `random-grid`.
@@ -378,6 +485,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -395,6 +521,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 

@@ -317,21 +317,9 @@ pub static METRICS: &[Metric] = &[
         "802.11 exchanges begun, those with one receiver",
     ),
     metric("collision", STATION, "share of the attempts that failed"),
-    metric(
-        "airtime_toward",
-        STATION,
-        "share of the time in exchanges that bring it data, failed ones included, where stations send A-MPDUs",
-    ),
-    metric(
-        "ppdu_frames_toward",
-        STATION,
-        "mean number of data frames in a PPDU toward it, where stations send A-MPDUs",
-    ),
-    metric(
-        "internal_collisions",
-        STATION,
-        "access categories that lost to a higher one",
-    ),
+    metric("airtime_toward", STATION, "share of the time in exchanges with data to it; A-MPDUs only"),
+    metric("ppdu_frames_toward", STATION, "mean data frames of a PPDU to it; A-MPDUs only"),
+    metric("internal_collisions", STATION, "access categories that lost to a higher one"),
     metric(
         "retry_drops_pkts",
         STATION,

@@ -177,6 +177,8 @@ pub struct Connection {
     pub card: PortId,
     /// Its place at the card.
     pub place: u32,
+    /// Its limit on bytes in the radio of its host.
+    pub small_queue: Option<Box<SmallQueue>>,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
     /// What chooses the ways of its segments; none where the flow keeps its way.
@@ -189,6 +191,22 @@ pub struct Connection {
     pub stats: ConnectionStats,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
+}
+
+/// A limit on the bytes that a flow keeps in the radio of its host.
+#[derive(Clone, Debug)]
+pub struct SmallQueue {
+    /// They are what the sender's rate brings in a second, over two to this power.
+    pub shift: u8,
+    /// Bytes of frames in the radio.
+    pub held: u64,
+}
+
+impl SmallQueue {
+    /// An empty one.
+    pub fn new(shift: u8) -> SmallQueue {
+        SmallQueue { shift, held: 0 }
+    }
 }
 
 impl Row for Connection {

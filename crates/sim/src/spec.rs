@@ -23,7 +23,10 @@ use crate::source::AnySource;
 use crate::stamp::AnyStamp;
 use crate::targets::Destination;
 
-pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
+pub use crate::medium::wifi::phy::mode::Mode;
+pub use crate::medium::wifi::queue::arrangement::Serving;
+pub use crate::medium::wifi::queue::turns::Turn;
+pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};
 
 /// A whole scenario.
 #[derive(Clone, Debug)]
@@ -302,6 +305,8 @@ pub struct TransportSpec {
     pub controller: AnyController,
     /// Segments wait in the sender until the port of its host is free for them.
     pub pulled: bool,
+    /// Shift of the limit on bytes in the radio of its host.
+    pub small_queue: Option<u8>,
     /// Class of its acknowledgements.
     pub ack_class: u8,
     /// Class of what its receiver sends besides.

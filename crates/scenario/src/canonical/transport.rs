@@ -65,6 +65,10 @@ pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json
         if let Some((_, made)) = &t.spreader {
             fields.insert(SPREAD.to_owned(), part(made, files));
         }
+        if let Some(shift) = t.small_queue {
+            let shift = Json::count(u64::from(shift));
+            fields.insert("small_queue".to_owned(), shift);
+        }
         if t.ack_class != class {
             fields.insert("ack_class".to_owned(), Json::count(u64::from(t.ack_class)));
         }

@@ -13,6 +13,7 @@ pub mod parts;
 mod ports;
 mod record;
 mod routing;
+mod served;
 mod settings;
 mod stamps;
 mod switch;

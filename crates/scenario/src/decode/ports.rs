@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{AnyScheduler, QUEUES, Queue, Room, Scheduler};
+use backwater_sim::queue::{QUEUES, Queue, Room, Scheduler};
 use backwater_sim::spec::{
     Egress, LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
 };
@@ -200,8 +200,7 @@ fn manage_radios(
         let Some((queue, made)) = settings.queue(&name)? else {
             continue;
         };
-        let plain = matches!(queue.scheduler, AnyScheduler::Fifo);
-        if queue.aqm.is_none() && plain && matches!(queue.room, Room::Port) {
+        if queue.is_plain() {
             // What a radio does where nothing is written.
             managed.push((name, made.clone()));
             continue;

@@ -45,6 +45,8 @@ pub struct Transport {
     part: &'static Part<Build>,
     /// The card of the sending host pulls its segments.
     pub pulled: bool,
+    /// Shift of the limit on bytes in the radio of the sending host.
+    pub small_queue: Option<u8>,
     /// Class of acknowledgements.
     pub ack_class: u8,
     /// Class of notification packets.
@@ -113,6 +115,7 @@ pub fn read(
         controller,
         part,
         pulled: pulled(args, protocol),
+        small_queue: small_queue(record)?,
         ack_class: class(args, "ack_class", class_of_data),
         signal_class: class(args, "cnp_class", class(args, "ack_class", class_of_data)),
         spreader: spreader(record, files)?,
@@ -153,6 +156,24 @@ fn pulled(args: &Args, protocol: Protocol) -> bool {
         true => args.choice("nic") == "pull",
         false => protocol.row().queue_pair,
     }
+}
+
+/// The shift of TCP small queues, which hold back what is pushed.
+fn small_queue(record: &Record<'_>) -> Result<Option<u8>, Diagnostic> {
+    let args = &record.args;
+    let Some(written) = record.get("small_queue") else {
+        return Ok(None);
+    };
+    if args.has("nic") && args.choice("nic") == "pull" {
+        let what = format!(
+            "`{}`: where a card pulls, nothing waits to be limited",
+            written.path
+        );
+        return Err(written.refuse(Fault::new(what, "remove it, or write nic = \"push\"")));
+    }
+    Ok(Some(
+        u8::try_from(args.count("small_queue")).expect("a bounded count"),
+    ))
 }
 
 fn class(args: &Args, name: &str, otherwise: u8) -> u8 {
@@ -339,6 +360,7 @@ impl Transport {
             receiver: self.receiver.clone().serving(&controller),
             controller,
             pulled: self.pulled,
+            small_queue: self.small_queue,
             ack_class: self.ack_class,
             signal_class: self.signal_class,
             spreader: self.spreader.as_ref().map(|(part, made)| {

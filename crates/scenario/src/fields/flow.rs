@@ -54,6 +54,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("initial_window", &[TCP, DATAGRAM, ROCE, IRN]),
     ("pacing", &[TCP, DATAGRAM, ROCE, IRN]),
     ("nic", &[TCP, DATAGRAM, ROCE, IRN]),
+    ("small_queue", &[TCP, DATAGRAM]),
     ("ack_class", &[TCP, DATAGRAM, ROCE, IRN]),
     (SPREAD, &[TCP, DATAGRAM, ROCE, IRN]),
     ("marks", &[TCP, DATAGRAM]),
@@ -206,6 +207,16 @@ pub static FLOW: &[Field] = &[
         "how segments get from a sender into the queue of its host: pushed as soon as window and pace allow, or pulled by \
          the card one by one as the port becomes free, round-robin over its flows; where it is left out, pull for roce and irn, push for others",
     )),
+    Field::option(
+        Opt::new(
+            "small_queue",
+            Kind::Count,
+            Default::Absent,
+            "TCP small queues over 802.11: the flow keeps at its station at most what its rate brings in 1 s / 2^small_queue, and two \
+             segments in any case (Linux: 10, which is 1 ms; drivers of 802.11 set 7 or 8); left out: no limit",
+        )
+        .at_most("20"),
+    ),
     Field::option(
         Opt::new(
             "ack_class",

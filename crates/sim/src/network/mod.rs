@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::connection::Headers;
 use crate::forwarding::{Forwarding, Turns};
-use crate::ids::{NodeId, PortId};
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::packet::Packets;
 use crate::table::Table;
 
@@ -74,4 +74,8 @@ pub struct Network {
     pub laws: Table<Law>,
     /// Ports whose queues are filled before the event at hand is over.
     pub(crate) refills: Vec<PortId>,
+    /// Flows with a limit on bytes in the radio of their host; empty where no flow has one.
+    pub(crate) limited: Vec<bool>,
+    /// Packets of theirs that have left it, or were lost there, with the bytes of their frames.
+    pub(crate) freed: Vec<(FlowId, u64)>,
 }

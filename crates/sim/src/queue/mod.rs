@@ -139,6 +139,14 @@ impl From<AnyScheduler> for Queue {
     }
 }
 
+impl Queue {
+    /// Whether it is one queue for all, first in, first out, in the room that its place has.
+    pub fn is_plain(&self) -> bool {
+        let one = matches!(self.scheduler, AnyScheduler::Fifo);
+        one && self.aqm.is_none() && matches!(self.room, Room::Port)
+    }
+}
+
 /// A queue without active management.
 fn scheduled<S: Into<AnyScheduler>>(made: Made<S>) -> Queue {
     Queue {

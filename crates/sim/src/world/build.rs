@@ -92,6 +92,7 @@ impl World {
         world.shared.network.check_queues()?;
         world.shared.network.add_refills(spec)?;
         world.add_cards(spec)?;
+        world.limit_queues(spec)?;
         world.check_signals(spec)?;
         let Shared {
             network,

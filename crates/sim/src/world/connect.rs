@@ -131,6 +131,7 @@ impl World {
                 liar: transport.receiver.lie.map(|lie| Box::new(Liar::new(lie))),
                 alarms: Default::default(),
                 card: Id::NONE,
+                small_queue: None,
                 place: 0,
                 signal_class: transport.signal_class,
                 spreading: transport

@@ -9,6 +9,7 @@
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
+//! * `small_queue` holds flows back that keep few bytes at the station of their host.
 //! * `transport` serves the two ends of flows with a transport.
 //! * `tell` sends notices, `timers` serves timers of detectors and notices. A port takes its steps in `shared`.
 //! * `feedback` reports the laws of explicit feedback.
@@ -29,6 +30,7 @@ mod report;
 mod report_rows;
 mod reseed;
 mod run;
+mod small_queue;
 mod standstill;
 mod starved;
 mod steer;

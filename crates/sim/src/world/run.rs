@@ -176,6 +176,9 @@ impl World {
                 return;
             }
             self.refill_all(at);
+            if !self.shared.network.freed.is_empty() {
+                self.send_on(at);
+            }
         }
     }
 

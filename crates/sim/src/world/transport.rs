@@ -142,6 +142,9 @@ impl World {
         if !self.ends.connections[id].card.is_none() {
             return self.ask_card(id, now);
         }
+        if self.ends.connections[id].small_queue.is_some() {
+            return self.send_within_limit(id, now);
+        }
         while let Some(segment) = self.ends.connections[id].sender.poll(now) {
             self.depart_segment(id, segment, now);
         }
@@ -160,7 +163,7 @@ impl World {
     }
 
     #[inline(always)]
-    fn after_sending(&mut self, id: ConnectionId, now: Time) {
+    pub(super) fn after_sending(&mut self, id: ConnectionId, now: Time) {
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Sender);
         self.note_sender(id, now);

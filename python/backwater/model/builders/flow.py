@@ -58,6 +58,9 @@ class Flow(Table):
       window and pace allow, or pulled by the card one by one as the port becomes free,
       round-robin over its flows; where it is left out, pull for roce and irn, push for
       others
+    * `small_queue`: TCP small queues over 802.11: the flow keeps at its station at most
+      what its rate brings in 1 s / 2^small_queue, and two segments in any case (Linux:
+      10, which is 1 ms; drivers of 802.11 set 7 or 8); left out: no limit (whole number)
     * `ack_class`: class of acknowledgements; that of the data where it is left out (whole
       number)
     * `spread`: what chooses among equal ways (routing kind ecmp): an entropy value in
@@ -125,6 +128,7 @@ class Flow(Table):
     after_idle: Literal["restart", "decay", "keep"] | None = None
     pacing: bool | None = None
     nic: Literal["push", "pull"] | None = None
+    small_queue: int | None = None
     ack_class: int | None = None
     spread: Spreader | Written | None = None
     message: Packets | None = None

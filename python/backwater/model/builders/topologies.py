@@ -307,12 +307,12 @@ class Topology(Part):
         * `streams`: spatial streams of data frames from it and to it; the medium's where it
           is left out (whole number, ≥ 1, ≤ 8)
         * `serve`: which neighbour an access category sends to next: the one whose first
-          packet is the oldest; each in turn, one exchange; or each for the same time on the
-          air, by deficits that exchanges and received data frames are charged to, one that
-          had nothing to send first. Left out: oldest, and turns where queue management is
-          each neighbour's
-        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
         * `managed`: queue management of an access category is one for all neighbours; or
           there is one for each neighbour, its packets leave it when their frame is sent, and
           a full buffer loses packets of the longest queue of all (default category)
@@ -392,12 +392,12 @@ class Topology(Part):
         * `streams`: spatial streams of data frames from it and to it; the medium's where it
           is left out (whole number, ≥ 1, ≤ 8)
         * `serve`: which neighbour an access category sends to next: the one whose first
-          packet is the oldest; each in turn, one exchange; or each for the same time on the
-          air, by deficits that exchanges and received data frames are charged to, one that
-          had nothing to send first. Left out: oldest, and turns where queue management is
-          each neighbour's
-        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
         * `managed`: queue management of an access category is one for all neighbours; or
           there is one for each neighbour, its packets leave it when their frame is sent, and
           a full buffer loses packets of the longest queue of all (default category)
@@ -470,12 +470,12 @@ class Topology(Part):
         * `streams`: spatial streams of data frames from it and to it; the medium's where it
           is left out (whole number, ≥ 1, ≤ 8)
         * `serve`: which neighbour an access category sends to next: the one whose first
-          packet is the oldest; each in turn, one exchange; or each for the same time on the
-          air, by deficits that exchanges and received data frames are charged to, one that
-          had nothing to send first. Left out: oldest, and turns where queue management is
-          each neighbour's
-        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
         * `managed`: queue management of an access category is one for all neighbours; or
           there is one for each neighbour, its packets leave it when their frame is sent, and
           a full buffer loses packets of the longest queue of all (default category)
@@ -562,12 +562,12 @@ class Topology(Part):
         * `streams`: spatial streams of data frames from it and to it; the medium's where it
           is left out (whole number, ≥ 1, ≤ 8)
         * `serve`: which neighbour an access category sends to next: the one whose first
-          packet is the oldest; each in turn, one exchange; or each for the same time on the
-          air, by deficits that exchanges and received data frames are charged to, one that
-          had nothing to send first. Left out: oldest, and turns where queue management is
-          each neighbour's
-        * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-          "airtime" (time, default 300 us, ≥ 1 us, ≤ 1 s)
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
         * `managed`: queue management of an access category is one for all neighbours; or
           there is one for each neighbour, its packets leave it when their frame is sent, and
           a full buffer loses packets of the longest queue of all (default category)

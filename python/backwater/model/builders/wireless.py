@@ -243,12 +243,12 @@ class Station(Table):
     * `streams`: spatial streams of data frames from it and to it; the medium's where it
       is left out (whole number)
     * `serve`: which neighbour an access category sends to next: the one whose first
-      packet is the oldest; each in turn, one exchange; or each for the same time on the
-      air, by deficits that exchanges and received data frames are charged to, one that
-      had nothing to send first. Left out: oldest, and turns where queue management is
-      each neighbour's
-    * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-      "airtime" (time, default 300 us)
+      packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+      by deficits that exchanges and received data frames are charged to, one that had
+      nothing to send first. Left out: oldest, and turns where queue management is each
+      neighbour's
+    * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+      (time, default 300 us)
     * `managed`: queue management of an access category is one for all neighbours; or
       there is one for each neighbour, its packets leave it when their frame is sent, and
       a full buffer loses packets of the longest queue of all (default category)
@@ -295,12 +295,12 @@ class Radio(Table):
     * `streams`: spatial streams of data frames from it and to it; the medium's where it
       is left out (whole number)
     * `serve`: which neighbour an access category sends to next: the one whose first
-      packet is the oldest; each in turn, one exchange; or each for the same time on the
-      air, by deficits that exchanges and received data frames are charged to, one that
-      had nothing to send first. Left out: oldest, and turns where queue management is
-      each neighbour's
-    * `airtime_quantum`: time on the air that a neighbour gets at its turn under serve =
-      "airtime" (time, default 300 us)
+      packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+      by deficits that exchanges and received data frames are charged to, one that had
+      nothing to send first. Left out: oldest, and turns where queue management is each
+      neighbour's
+    * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+      (time, default 300 us)
     * `managed`: queue management of an access category is one for all neighbours; or
       there is one for each neighbour, its packets leave it when their frame is sent, and
       a full buffer loses packets of the longest queue of all (default category)

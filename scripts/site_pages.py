@@ -59,6 +59,9 @@ GROUPS = {
     "wlan": "Explicit feedback",
     "mesh40": "802.11s",
     "mesh": "Mesh with AIFSN",
+    "wifi": "Modern Wi-Fi",
+    "dc": "Data centre",
+    "tdma": "Satellite",
 }
 OTHERS = "Controllers"
 # Pixels along x of a figure on a card.
@@ -130,7 +133,7 @@ def _card(study: Study, drawn: bool) -> str:
     about = " · ".join(filter(None, (study.source, f"{len(study.claims)} claims")))
     return (
         f'<a class="card" href="{study.id}.html">{picture}<b>{title}</b>'
-        f"<span>{html.escape(_sentence(study.prose))}</span>"
+        f"<span>{html.escape(_sentence(study.lead[0] or study.prose))}</span>"
         f"<small><code>{study.id}</code> {html.escape(about)}</small></a>"
     )
 

@@ -43,7 +43,7 @@ struct Equal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenWays(Vec<Equal>);
 
-/// Where the choice among each of these ways stands: the next in turn, and a random stream.
+/// Where the choice among each of these ways stands: the next one round-robin, and a random stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns(Vec<Turn>);
 

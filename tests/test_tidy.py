@@ -370,7 +370,6 @@ AIR_REASONS = {
     "crates/scenario/src/decode/ports.rs": "rows of `ports` that name the queue of a radio",
     "crates/scenario/src/decode/topology/random_grid.rs": "places stations",
     "crates/scenario/src/decode/topology/stations.rs": "makes stations and access points",
-    "crates/scenario/src/decode/topology/wlan.rs": "makes access points and their stations",
     "crates/scenario/src/document/air.rs": "shows what stations counted",
     "crates/scenario/src/document/ways.rs": "draws links between stations",
     "crates/scenario/src/document.rs": "calls both",

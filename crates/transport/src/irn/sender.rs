@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use super::packet::{Packet, Recovering};
+use crate::ack_summary::AckSummary;
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
-use crate::sender_core::{AckSummary, SenderCore};
+use crate::sender_core::SenderCore;
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::Time;
 

@@ -2,6 +2,7 @@
 
 use super::delivery::Delivery;
 use super::sender::{Phase, StreamSender};
+use crate::ack_summary::AckSummary;
 use crate::controller_interface::Cause;
 use crate::ends::Sender;
 use crate::recovery::Detector;
@@ -9,7 +10,6 @@ use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Verdict;
 use crate::scoreboard::State;
 use crate::segment::AckSegment;
-use crate::sender_core::AckSummary;
 use crate::units::Time;
 
 impl StreamSender {

@@ -104,9 +104,7 @@ impl Network {
         if entrance == main {
             return;
         }
-        Arc::make_mut(&mut self.plan)
-            .forwarding
-            .lead(main, entrance);
+        self.forwarding_mut().lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
             let ports = node.ports.iter_mut().filter(|port| **port == main);

@@ -8,6 +8,7 @@ use backwater_transport::random::Random;
 
 use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
+use crate::forwarding::Forwarding;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::network::Network;
@@ -17,6 +18,11 @@ use crate::targets::Targets;
 use crate::world::World;
 
 impl Network {
+    /// The forwarding tables, while a world is built.
+    pub(super) fn forwarding_mut(&mut self) -> &mut Forwarding {
+        &mut Arc::make_mut(&mut self.plan).forwarding
+    }
+
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none. Which of several equal ways a flow takes depends on the seed
     /// and on the node's name, so that runs with other seeds are other placements of the flows.
@@ -33,9 +39,7 @@ impl Network {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
                     let switch = is_switch(self, node);
-                    self.nodes[node].row = Arc::make_mut(&mut self.plan)
-                        .forwarding
-                        .add_row(hosts, salt, switch);
+                    self.nodes[node].row = self.forwarding_mut().add_row(hosts, salt, switch);
                 }
             }
         }
@@ -119,9 +123,8 @@ impl Network {
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        let forwarding = &mut Arc::make_mut(&mut self.plan).forwarding;
-        forwarding.pack(&last, choose);
-        self.turns = forwarding.turns();
+        self.forwarding_mut().pack(&last, choose);
+        self.turns = self.plan.forwarding.turns();
     }
 
     /// Hosts whose frames may leave through a port.
@@ -173,12 +176,11 @@ impl World {
                     .or_insert_with(|| self.ways_to(spec, &graph, edge));
                 let (host, row) = (*host as usize, self.shared.network.nodes[edge].row);
                 for (row, entry) in ways {
-                    Arc::make_mut(&mut self.shared.network.plan)
-                        .forwarding
-                        .put(*row, host, *entry);
+                    self.shared.network.forwarding_mut().put(*row, host, *entry);
                 }
-                Arc::make_mut(&mut self.shared.network.plan)
-                    .forwarding
+                self.shared
+                    .network
+                    .forwarding_mut()
                     .write(row, host, &[last]);
             }
         }
@@ -248,8 +250,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                let plan = Arc::make_mut(&mut self.shared.network.plan);
-                plan.forwarding.write(row, host as usize, &wires[..first]);
+                let forwarding = self.shared.network.forwarding_mut();
+                forwarding.write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) = distances
                 .over_medium(node)
                 .filter(|_| passed.contains(&node))
@@ -257,8 +259,8 @@ impl World {
                 let port = self
                     .media
                     .hop_made(&mut self.shared.network, spec, (from, to));
-                let plan = Arc::make_mut(&mut self.shared.network.plan);
-                plan.forwarding.write(row, host as usize, &[port]);
+                let forwarding = self.shared.network.forwarding_mut();
+                forwarding.write(row, host as usize, &[port]);
             }
         }
     }
@@ -281,9 +283,7 @@ impl World {
             if first > 0 {
                 ways.push((
                     row,
-                    Arc::make_mut(&mut self.shared.network.plan)
-                        .forwarding
-                        .entry(&wires[..first]),
+                    self.shared.network.forwarding_mut().entry(&wires[..first]),
                 ));
             }
         }
@@ -333,8 +333,10 @@ impl World {
                     continue;
                 }
                 let entry = (row, host);
-                let same = Arc::make_mut(&mut self.shared.network.plan)
-                    .forwarding
+                let same = self
+                    .shared
+                    .network
+                    .forwarding_mut()
                     .write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(

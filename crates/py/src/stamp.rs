@@ -3,7 +3,7 @@
 //! `depart` returns can only lower what a router before wrote. A fault of the class ends its own run: from then on
 //! nothing is written.
 
-use backwater_sim::stamp::{AnyStamp, Passing, Seen, Stamp, Writes};
+use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp, Writes};
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::Args;
 use backwater_transport::random::Random;
@@ -49,7 +49,7 @@ pub struct PacketSeen {
 }
 
 impl PacketSeen {
-    fn of(seen: &Seen, header: Option<&CongestionHeader>) -> PacketSeen {
+    fn of(seen: &LawPacket, header: Option<&CongestionHeader>) -> PacketSeen {
         let granted = header.and_then(|header| match *header {
             CongestionHeader::Change { change, .. } => Some(8.0 * change),
             CongestionHeader::Rate { rate, .. } => Some(8.0 * rate),
@@ -171,14 +171,14 @@ impl Stamp for Scripted {
         self.writes.layout()
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         if self.observes_arrivals {
             let packet = PacketSeen::of(seen, header);
             self.call("arrive", packet, |_| Ok(()));
         }
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         let packet = PacketSeen::of(seen, passing.header.as_deref());
         let answer = self.call("depart", packet, |answer| self.answer(answer));
         match (answer, passing.header.as_deref_mut()) {

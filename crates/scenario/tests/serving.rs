@@ -194,12 +194,12 @@ fn what_cannot_be_is_refused() {
         "standard = \"802.11n\", mcs = 7, width = \"20 MHz\", streams = 2, guard = \"0.4 us\"";
     let old = CELL.replace(old, "standard = \"802.11a\", data = \"54 Mbit/s\"");
     let old = old.replace("aggregation = \"a-mpdu\", aggregate_time = \"4 ms\", ", "");
-    refused(&old, "radios up to 802.11g have no MCS", "802.11n");
+    refused(&old, "stations up to 802.11g have no MCS", "802.11n");
     let old = old.replace(
         "station_mcs = [\"7\", \"7\", \"0\"], station_streams = [\"2\", \"2\", \"1\"]",
         "mcs = 1",
     );
-    refused(&old, "radios up to 802.11g have no `mcs`", "802.11n");
+    refused(&old, "stations up to 802.11g have no `mcs`", "802.11n");
     let ideal = CELL
         .replace(
             "streams = 2, guard",
@@ -214,4 +214,61 @@ fn what_cannot_be_is_refused() {
         "choose the mode of each frame",
         "rate_control = \"off\"",
     );
+}
+
+/// A station that sends a stream without end, over a window that its acknowledgements open.
+const UPLINK: &str = r#"
+schema = "backwater/scenario/1"
+duration = "6 s"
+warmup = "2 s"
+media.air.phy = { standard = "802.11n", mcs = 7, width = "20 MHz" }
+media.air.mac = { aggregation = "a-mpdu", lifetime = "10 s" }
+media.air.channel = { model = "disc", transmit = "100 m", propagation = "0 s" }
+topology = { kind = "wlan", medium = "air", stations = 1, wire_rate = "1 Gbit/s", wire_delay = "1 ms", buffer = "1000 packets" }
+flows.f1 = { from = "s1", to = "d1", ac = "BE", packet = "1500 B", transport = "tcp", controller = { kind = "cubic" }, source = { kind = "bulk" } }
+"#;
+
+/// In 1 s / 2^20 no mode brings a packet, so a limited flow keeps two segments of 1518 B in the radio of its host, and never more. The lower the shift, the more it
+/// keeps; without a limit the window of slow start lies there.
+#[test]
+fn a_small_queue_keeps_few_bytes_in_the_radio() {
+    let run = |option: &str| {
+        let text = UPLINK.replace("kind = \"bulk\" }", &format!("kind = \"bulk\" }}{option}"));
+        let document = run(&text);
+        let ports = document["ports"].as_array().unwrap().iter();
+        let radio = ports.clone().find(|port| port["id"] == "s1>AP").unwrap();
+        let goodput = document["flows"][0]["goodput_bps"].as_f64().unwrap();
+        (radio["queue_max_B"].as_u64().unwrap(), goodput)
+    };
+    let (free, best) = run("");
+    let (least, slowest) = run(", small_queue = 20");
+    assert_eq!(least, 2 * 1518);
+    let (few, _) = run(", small_queue = 12");
+    let (more, _) = run(", small_queue = 8");
+    assert!(
+        least <= few && few < more && 2 * more < free,
+        "{few} {more} {free}"
+    );
+    // Two frames of 1538 B in a PPDU take 416 us, and with backoff, acknowledgement and the way back more than twice as long as their share of 28.
+    assert!(slowest < 0.7 * best, "{slowest} {best}");
+}
+
+#[test]
+fn a_small_queue_is_a_radio_s() {
+    let wire = UPLINK.replace(
+        "from = \"s1\", to = \"d1\"",
+        "from = \"d1\", to = \"s1\", small_queue = 10",
+    );
+    refused(
+        &wire,
+        "do not leave their host over 802.11",
+        "nic = \"pull\"",
+    );
+    let pulled = UPLINK.replace(
+        "ac = \"BE\"",
+        "ac = \"BE\", nic = \"pull\", small_queue = 10",
+    );
+    refused(&pulled, "nothing waits to be limited", "nic = \"push\"");
+    let plain = CELL.replacen("ac = \"BE\"", "ac = \"BE\", small_queue = 10", 1);
+    refused(&plain, "small_queue", "tcp");
 }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment, Signal};
+use backwater_transport::spreading::Spreading;
 use backwater_transport::units::{Span, Time};
 use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
@@ -138,7 +139,7 @@ impl Alarms {
     }
 
     /// The soonest event of an end has come.
-    pub fn rang(&mut self, side: Side) {
+    pub fn expired(&mut self, side: Side) {
         let next = self.others[side as usize].pop();
         self.soonest[side as usize] = next.unwrap_or(Time::NEVER);
     }
@@ -176,8 +177,12 @@ pub struct Connection {
     pub card: PortId,
     /// Its place at the card.
     pub place: u32,
+    /// Its limit on bytes in the radio of its host.
+    pub small_queue: Option<Box<SmallQueue>>,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
+    /// What chooses the ways of its segments; none where the flow keeps its way.
+    pub spreading: Option<Box<Spreading>>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// Bytes that the application has written.
@@ -186,6 +191,22 @@ pub struct Connection {
     pub stats: ConnectionStats,
     /// What the sender showed last, in a run that is recorded.
     pub shown: Shown,
+}
+
+/// A limit on the bytes that a flow keeps in the radio of its host.
+#[derive(Clone, Debug)]
+pub struct SmallQueue {
+    /// They are what the sender's rate brings in a second, over two to this power.
+    pub shift: u8,
+    /// Bytes of frames in the radio.
+    pub held: u64,
+}
+
+impl SmallQueue {
+    /// An empty one.
+    pub fn new(shift: u8) -> SmallQueue {
+        SmallQueue { shift, held: 0 }
+    }
 }
 
 impl Row for Connection {
@@ -347,10 +368,10 @@ mod tests {
         for due in 101..200 {
             assert!(!alarms.needs(side, Time(due)));
         }
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(alarms.needs(side, Time(200)));
         assert!(alarms.needs(side, Time(150)));
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(!alarms.needs(side, Time(300)));
         assert!(!alarms.needs(side, Time::NEVER));
         // The other end has its own.

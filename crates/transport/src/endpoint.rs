@@ -96,9 +96,9 @@ macro_rules! transports {
                 [] fn in_flight(&self) -> u64;
                 [] fn write(&mut self, bytes: u64);
                 [#[inline(always)]] fn poll(&mut self, now: Time) -> Option<Segment>;
-                [] fn on_ack(&mut self, now: Time, ack: &AckSegment);
+                [#[inline(always)]] fn on_ack(&mut self, now: Time, ack: &AckSegment);
                 [] fn on_timer(&mut self, now: Time);
-                [] fn due(&self) -> Time;
+                [#[inline]] fn due(&self) -> Time;
                 [#[inline]] fn prefetch(&self) -> u64;
                 [#[inline]] fn prefetch_segments(&self) -> u64;
                 [] fn mss(&self) -> u64;

@@ -30,5 +30,6 @@ pub mod segment;
 mod sender_core;
 mod sender_state;
 mod setup;
+pub mod spreading;
 pub mod stream;
 pub mod units;

@@ -64,7 +64,7 @@ pub struct Segment {
     pub number: u64,
     /// First byte in the stream; bytes sent before in a datagram protocol.
     pub start: u64,
-    /// Payload bytes.
+    /// Payload bytes; none where a switch has cut the packet down to its header.
     pub len: u32,
     /// Whether these bytes were sent before.
     pub again: bool,
@@ -104,7 +104,7 @@ macro_rules! acknowledgement_fields {
                 duplicate,
                 /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
                 ece,
-                /// Queue pairs: a packet came out of order, and `upto` is missing.
+                /// Queue pairs: a packet came out of order, and `upto` is missing; or only its header came (`trimmed`).
                 nack,
             }
             numbers {
@@ -187,6 +187,12 @@ impl AckSegment {
     #[inline(always)]
     pub fn feedback_bytes(&self) -> u64 {
         self.feedback.as_deref().map_or(0, Feedback::bytes)
+    }
+
+    /// Where the packet begins of which only the header came, if this is the acknowledgement of one: its block is empty.
+    pub fn trimmed(&self) -> Option<u64> {
+        let first = self.sack().next().filter(|_| self.nack);
+        first.filter(|b| b.0 == b.1).map(|b| b.0)
     }
 
     /// Blocks received above `upto`, `[first, end)`, the newest first. A duplicate, if reported, comes

@@ -11,7 +11,7 @@ use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// What an acknowledgement means for the sender.
 #[derive(Copy, Clone, Debug, Default)]
@@ -40,6 +40,11 @@ pub struct AckSummary {
     pub newest: Option<Newest>,
 }
 
+/// The time that so many bytes take at a pace.
+fn at_pace(bytes: u64, rate: Rate) -> Span {
+    Span((bytes as f64 * 8e12 / rate.0.max(1) as f64) as u64)
+}
+
 /// The controller and the state that it shares with the sender.
 #[derive(Clone, Debug)]
 pub struct SenderCore {
@@ -52,6 +57,8 @@ pub struct SenderCore {
     initial: u64,
     after_idle: AfterIdle,
     release: Time,
+    /// Of a queue pair: from when on the last packet counts in the pace, and its bytes. A new pace counts from there, too.
+    last: Option<(Time, u64)>,
     /// Bytes of a packet besides its payload that pacing counts.
     overhead: u64,
     pub rtt: Rtt,
@@ -86,6 +93,7 @@ impl SenderCore {
             initial: setup.initial,
             after_idle: setup.after_idle,
             release: Time::ZERO,
+            last: None,
             overhead: match setup.protocol.row().queue_pair {
                 true => setup.frame - setup.mss,
                 false => 0,
@@ -140,8 +148,12 @@ impl SenderCore {
     #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
-            let gap = (sent.len + self.overhead) as f64 * 8e12 / rate.0.max(1) as f64;
-            self.release = self.release.max(sent.now).after(Span(gap as u64));
+            let bytes = sent.len + self.overhead;
+            let from = self.release.max(sent.now);
+            self.release = from.after(at_pace(bytes, rate));
+            if self.overhead > 0 {
+                self.last = Some((from, bytes));
+            }
         }
         self.counters.segments += 1;
         self.counters.bytes += sent.len;
@@ -156,12 +168,23 @@ impl SenderCore {
         }
     }
 
+    /// Asks the controller for its limits. A new pace of a queue pair moves the next departure, as its card does.
+    #[inline(always)]
+    fn take_limits(&mut self) {
+        let before = std::mem::replace(&mut self.limits, self.controller.limits());
+        if let (Some((from, bytes)), Some(rate)) = (self.last, self.limits.pacing)
+            && before.pacing != Some(rate)
+        {
+            self.release = from.after(at_pace(bytes, rate));
+        }
+    }
+
     fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
         let departure = self.controller.on_sent(sent);
         self.wants_transmissions = departure != Departure::Ignored;
         // A congestion header says what the window is and does not move it.
         if !matches!(departure, Departure::Announced(Feedback::Congestion(_))) {
-            self.limits = self.controller.limits();
+            self.take_limits();
         }
         match departure {
             Departure::Announced(feedback) => Some(Box::new(feedback)),
@@ -233,7 +256,7 @@ impl SenderCore {
             tx_in_flight,
             round: self.sampler.round(),
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     /// A segment that begins at `start` leaves. It takes marks, whether it is sent again or not.
@@ -300,13 +323,13 @@ impl SenderCore {
             number: ack.number,
             feedback: ack.feedback.as_deref(),
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     /// A packet of the receiver has come that acknowledges nothing.
     pub fn on_signal(&mut self, now: Time, signal: &Signal) {
         self.controller.on_signal(now, signal);
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     /// Nothing is in flight, and the last transmission was at `last`.
@@ -333,13 +356,13 @@ impl SenderCore {
             window,
             threshold,
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     pub fn on_timer(&mut self, now: Time) {
         if self.limits.wake <= now {
             self.controller.on_timer(now);
-            self.limits = self.controller.limits();
+            self.take_limits();
         }
     }
 

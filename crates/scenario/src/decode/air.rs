@@ -9,11 +9,12 @@ use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
-use backwater_sim::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
+use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
 
 use super::record::Record;
+use super::served;
 use super::settings::{capacity, place};
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::network::{MEDIA, WIFI};
@@ -21,7 +22,7 @@ use crate::files::Files;
 use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
-use crate::wireless::{modes, serving};
+use crate::wireless::modes;
 use crate::{names, units, wireless};
 
 /// Default buffer of a station's access category: S0.
@@ -363,73 +364,6 @@ pub fn station(
     Ok(radios)
 }
 
-/// The mode of a station's data frames, where it has its own.
-fn station_mode(record: &Record<'_>, medium: &MediumSpec) -> Result<Option<Mode>, Diagnostic> {
-    let args = &record.args;
-    let small = |name: &str| u8::try_from(args.count(name)).expect("a bounded count");
-    let Some(named) = ["mcs", "streams"].into_iter().find(|name| args.has(name)) else {
-        return Ok(None);
-    };
-    let Some(high) = &medium.high else {
-        let what = format!(
-            "`{}.{named}`: radios up to 802.11g have no `{named}`",
-            record.node.path
-        );
-        let fix = "remove it, or write a standard from 802.11n on in the medium's phy";
-        return Err(record.node.refuse(Fault::new(what, fix)));
-    };
-    let own = |name: &str, medium: u8| if args.has(name) { small(name) } else { medium };
-    Ok(Some(Mode {
-        mcs: own("mcs", high.mode.mcs),
-        streams: own("streams", high.mode.streams),
-        ..high.mode
-    }))
-}
-
-/// Whom a station serves, and what waits where.
-fn serving(record: &Record<'_>) -> Result<Serving, Diagnostic> {
-    let args = &record.args;
-    let each = args.choice("managed") == serving::NEIGHBOUR;
-    let turn = match args.has("serve") {
-        true => args.choice("serve"),
-        false if each => serving::IN_TURNS,
-        false => serving::OLDEST,
-    };
-    let refuse = |what: &str, fix: &str| {
-        let what = format!("`{}`: {what}", record.node.path);
-        Err(record.node.refuse(Fault::new(what, fix)))
-    };
-    if each && turn == serving::OLDEST {
-        return refuse(
-            "queues of different neighbours have no common order of arrival",
-            "write serve = \"turns\" or serve = \"airtime\", or managed = \"category\"",
-        );
-    }
-    if each && args.has("driver_queue") {
-        return refuse(
-            "where queue management is each neighbour's, packets leave it when they are sent, and none wait behind it",
-            "remove driver_queue, or write managed = \"category\"",
-        );
-    }
-    if args.choice("queue") == wireless::IN_TURN && (each || turn != serving::OLDEST) {
-        return refuse(
-            "queue = \"round-robin\" takes turns by flow, and serve and managed by neighbour",
-            "remove one of them",
-        );
-    }
-    Ok(Serving {
-        turn: match turn {
-            serving::IN_TURNS => Turn::RoundRobin,
-            serving::AIRTIME => Turn::Airtime(args.span("airtime_quantum")),
-            _ => Turn::Oldest,
-        },
-        each,
-        driver: args
-            .has("driver_queue")
-            .then(|| u32::try_from(args.count("driver_queue")).expect("a bounded count")),
-    })
-}
-
 /// The same at a place that is known.
 pub fn station_at(
     record: &Record<'_>,
@@ -450,8 +384,8 @@ pub fn station_at(
         None => [CategorySpec::default(); 4],
     };
     Ok(StationSpec {
-        mode: station_mode(record, &media[medium])?,
-        serving: serving(record)?,
+        mode: served::mode(record, &media[medium])?,
+        serving: served::serving(record)?,
         medium,
         at,
         buffer: record.get("buffer").map_or(Ok(DEFAULT_BUFFER), capacity)?,

@@ -11,12 +11,13 @@ use backwater_transport::part::Args;
 use backwater_transport::part::Part;
 use backwater_transport::queue_pair::{MESSAGE_PACKETS, Notify, QueuePair};
 use backwater_transport::random::Random;
+use backwater_transport::spreading::{self, SPREADERS};
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, TRANSPORT_OPTIONS, UDP};
+use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, SPREAD, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
 use crate::options::missing;
 
@@ -44,10 +45,14 @@ pub struct Transport {
     part: &'static Part<Build>,
     /// The card of the sending host pulls its segments.
     pub pulled: bool,
+    /// Shift of the limit on bytes in the radio of the sending host.
+    pub small_queue: Option<u8>,
     /// Class of acknowledgements.
     pub ack_class: u8,
     /// Class of notification packets.
     pub signal_class: u8,
+    /// What chooses among equal ways, and how it was made.
+    pub spreader: Option<(&'static Part<spreading::Build>, Made)>,
 }
 
 /// The transport of a flow and the size of its packets.
@@ -110,10 +115,26 @@ pub fn read(
         controller,
         part,
         pulled: pulled(args, protocol),
+        small_queue: small_queue(record)?,
         ack_class: class(args, "ack_class", class_of_data),
         signal_class: class(args, "cnp_class", class(args, "ack_class", class_of_data)),
+        spreader: spreader(record, files)?,
     };
     Ok((Some(transport), packet))
+}
+
+/// What chooses among equal ways, if anything does.
+fn spreader(
+    record: &Record<'_>,
+    files: &mut Files<'_>,
+) -> Result<Option<(&'static Part<spreading::Build>, Made)>, Diagnostic> {
+    let Some(node) = record.get(SPREAD) else {
+        return Ok(None);
+    };
+    let part = parts::named(SPREADERS, "spreader", node)?;
+    let trial = |args: &Args| (part.build)(args, Random::stream(0, SPREAD, ""));
+    let (_, made) = parts::make_with(part, node, &[], files, trial)?;
+    Ok(Some((part, made)))
 }
 
 /// Payload bytes of a full segment behind so many bytes of headers.
@@ -135,6 +156,24 @@ fn pulled(args: &Args, protocol: Protocol) -> bool {
         true => args.choice("nic") == "pull",
         false => protocol.row().queue_pair,
     }
+}
+
+/// The shift of TCP small queues, which hold back what is pushed.
+fn small_queue(record: &Record<'_>) -> Result<Option<u8>, Diagnostic> {
+    let args = &record.args;
+    let Some(written) = record.get("small_queue") else {
+        return Ok(None);
+    };
+    if args.has("nic") && args.choice("nic") == "pull" {
+        let what = format!(
+            "`{}`: where a card pulls, nothing waits to be limited",
+            written.path
+        );
+        return Err(written.refuse(Fault::new(what, "remove it, or write nic = \"push\"")));
+    }
+    Ok(Some(
+        u8::try_from(args.count("small_queue")).expect("a bounded count"),
+    ))
 }
 
 fn class(args: &Args, name: &str, otherwise: u8) -> u8 {
@@ -178,6 +217,7 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
         // The local ACK timeout 14 of InfiniBand: 4.096 us times two to the fourteenth.
         _ => Span::nanos(4096 << 14),
     };
+    let gaps_are_losses = !args.has("gaps") || args.choice("gaps") == "losses";
     let notify = args.has("cnp").then(|| args.choice("cnp"));
     let notify = Notify::ALL.iter().find(|n| Some(n.0) == notify);
     QueuePair {
@@ -197,7 +237,11 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
             (Protocol::Irn, false) => 120_000,
             _ => u64::MAX,
         },
-        counts_sacked: !args.has("sacked") || args.choice("sacked") == "counted",
+        counts_sacked: match args.has("sacked") {
+            true => args.choice("sacked") == "counted",
+            false => gaps_are_losses,
+        },
+        gaps_are_losses,
     }
 }
 
@@ -316,8 +360,13 @@ impl Transport {
             receiver: self.receiver.clone().serving(&controller),
             controller,
             pulled: self.pulled,
+            small_queue: self.small_queue,
             ack_class: self.ack_class,
             signal_class: self.signal_class,
+            spreader: self.spreader.as_ref().map(|(part, made)| {
+                (part.build)(&made.args, Random::stream(seed, SPREAD, flow))
+                    .expect("the same arguments made a spreader when the scenario was read")
+            }),
         }
     }
 }

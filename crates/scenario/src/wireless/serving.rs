@@ -16,8 +16,8 @@ pub const SERVE: Field = Field::option(Opt::new(
     "serve",
     Kind::Choice(&[OLDEST, IN_TURNS, AIRTIME]),
     Default::Absent,
-    "which neighbour an access category sends to next: the one whose first packet is the oldest; each in turn, one exchange; or each for \
-     the same time on the air, by deficits that exchanges and received data frames are charged to, one that had nothing to send first. Left out: \
+    "which neighbour an access category sends to next: the one whose first packet is the oldest; round-robin, one exchange each; or each for \
+     the same airtime, by deficits that exchanges and received data frames are charged to, one that had nothing to send first. Left out: \
      oldest, and turns where queue management is each neighbour's",
 ));
 /// What a turn is worth.
@@ -26,7 +26,7 @@ pub const AIRTIME_QUANTUM: Field = Field::option(
         "airtime_quantum",
         Kind::Span,
         Default::Is("300 us"),
-        "time on the air that a neighbour gets at its turn under serve = \"airtime\"",
+        "airtime that a neighbour gets at its turn under serve = \"airtime\"",
     )
     .at_least("1 us")
     .at_most("1 s"),
@@ -41,7 +41,7 @@ pub const MANAGED: Field = Field::option(Opt::new(
     "queue management of an access category is one for all neighbours; or there is one for each neighbour, its packets leave it when their \
      frame is sent, and a full buffer loses packets of the longest queue of all",
 ));
-/// Between queue management and the air.
+/// Between queue management and the medium.
 pub const DRIVER_QUEUE: Field = Field::option(
     Opt::new(
         "driver_queue",

@@ -64,15 +64,17 @@ impl Ends {
     }
 }
 
-// ADDED
 impl Ends {
-    /// Transfers may have been delivered whole.
-    pub(crate) fn end_transfers(&mut self, network: &Network, id: ConnectionId, now: Time) {
+    /// Transfers may have been delivered whole. How many were.
+    pub(crate) fn end_transfers(&mut self, network: &Network, id: ConnectionId, now: Time) -> u64 {
+        let mut count = 0;
         let delivered = self.connections[id].receiver.delivered();
         let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
         let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
         while let Some((_, bytes, written)) = next(&mut self.connections[id]) {
             self.complete(network, id, bytes, written, now);
+            count += 1;
         }
+        count
     }
 }

@@ -9,6 +9,16 @@ use crate::ids::{FlowId, PortId};
 use crate::source::Source;
 
 impl Network {
+    /// A packet has left the radio of its host, or was lost there: where its flow keeps few bytes there, it may send on.
+    #[inline]
+    pub(crate) fn note_left(&mut self, flow: FlowId, bytes: u64) {
+        if self.limited.get(flow.index()).copied().unwrap_or(false) {
+            self.freed.push((flow, bytes));
+            // The event at hand is not over before the flow was asked.
+            self.refills.push(self.flows[flow].port);
+        }
+    }
+
     /// Asks a flow's source for its next demand.
     pub(crate) fn ask(&mut self, calendar: &mut Calendar, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];

@@ -17,14 +17,15 @@ mod refill;
 mod spent;
 mod traits;
 pub(crate) mod transmit;
+mod trim;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::connection::Headers;
-use crate::forwarding::Forwarding;
-use crate::ids::{NodeId, PortId};
+use crate::forwarding::{Forwarding, Turns};
+use crate::ids::{FlowId, NodeId, PortId};
 use crate::packet::Packets;
 use crate::table::Table;
 
@@ -56,6 +57,8 @@ pub struct Network {
     pub(crate) labels: Labels,
     /// What packets have met at a shared medium.
     pub(crate) spent: SpentTable,
+    /// Where switches stand that choose a way for each packet.
+    pub(crate) turns: Turns,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link, then those of boxes and radio hops.
@@ -71,4 +74,8 @@ pub struct Network {
     pub laws: Table<Law>,
     /// Ports whose queues are filled before the event at hand is over.
     pub(crate) refills: Vec<PortId>,
+    /// Flows with a limit on bytes in the radio of their host; empty where no flow has one.
+    pub(crate) limited: Vec<bool>,
+    /// Packets of theirs that have left it, or were lost there, with the bytes of their frames.
+    pub(crate) freed: Vec<(FlowId, u64)>,
 }

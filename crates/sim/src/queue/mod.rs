@@ -22,7 +22,7 @@ mod script;
 mod strict_priority;
 mod wrr;
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
@@ -139,6 +139,14 @@ impl From<AnyScheduler> for Queue {
     }
 }
 
+impl Queue {
+    /// Whether it is one queue for all, first in, first out, in the room that its place has.
+    pub fn is_plain(&self) -> bool {
+        let one = matches!(self.scheduler, AnyScheduler::Fifo);
+        one && self.aqm.is_none() && matches!(self.room, Room::Port)
+    }
+}
+
 /// A queue without active management.
 fn scheduled<S: Into<AnyScheduler>>(made: Made<S>) -> Queue {
     Queue {
@@ -161,7 +169,7 @@ fn managed<A: Into<AnyAqm>>(made: Made<A>) -> Queue {
 }
 
 /// How a row builds its queue.
-pub type Build = fn(&Args) -> Result<Queue, Refusal>;
+pub type Build = part::Build<Queue>;
 
 macro_rules! rows {
     ($($kind:ident: $module:ident::$row:ident),* $(,)?) => {

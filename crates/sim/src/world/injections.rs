@@ -126,7 +126,10 @@ impl World {
             let port = match node.row {
                 u32::MAX if at == from => node.ports[0],
                 _ if at != from && !node.forwards => Id::NONE,
-                row => network.plan.forwarding.egress(row, flow, goal),
+                row => {
+                    let forwarding = &network.plan.forwarding;
+                    forwarding.some_port(forwarding.egress(row, flow, goal))
+                }
             };
             let main = network.plan.boxes.get(&port).copied().unwrap_or(port);
             let silent =
@@ -202,8 +205,10 @@ impl Network {
             compass: Random::stream(0, "source", &name),
             name,
             path,
+            loose: false,
             part: Part::None,
             outside: true,
+            trimmed: false,
             variance_time: None,
             entered: Count::default(),
             stats,

@@ -17,6 +17,7 @@ impl World {
             flow.random.rekey(by);
             flow.compass.rekey(by);
         }
+        network.turns.rekey(by);
         for id in network.ports.ids() {
             let port = &mut network.ports[id];
             if let Some(managed) = &mut port.more.managed {
@@ -30,6 +31,9 @@ impl World {
         self.media.rekey(by);
         for connection in &mut self.ends.connections.0 {
             connection.sender.core_mut().rekey(by);
+            if let Some(spreading) = &mut connection.spreading {
+                spreading.rekey(by);
+            }
         }
     }
 

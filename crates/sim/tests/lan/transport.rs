@@ -44,7 +44,9 @@ pub fn carry(
         receiver: ReceiverSetup::new(protocol, mss),
         sender,
         pulled: protocol.row().queue_pair,
+        small_queue: None,
         ack_class: flow.class,
+        spreader: None,
         signal_class: flow.class,
     });
 }

@@ -229,6 +229,7 @@ controllers! {
     dcqcn::Dcqcn,
     hpcc::Hpcc,
     timely::Timely,
+    nscc::Nscc,
     powertcp::PowerTcp,
     swift::Swift,
 }

@@ -33,6 +33,11 @@ class Topology(Part):
         k: int,
         rate: Rate,
         delay: Time,
+        hosts: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        core_rate: Rate | None = None,
+        core_delay: Time | None = None,
         max_frame: Size | None = None,
         obeys: bool | None = None,
         switch: Written | None = None,
@@ -45,13 +50,79 @@ class Topology(Part):
           ≤ 32)
         * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
         * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `hosts`: hosts at each edge switch; k/2 where it is left out, and with more the
+          tiers above are oversubscribed (whole number, ≥ 1, ≤ 256)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `core_rate`: line rate of the links to core switches; `up_rate` where it is left out
+          (rate, ≥ 1 bit/s)
+        * `core_delay`: their propagation delay; `up_delay` where it is left out (time, ≤ 1000
+          s)
         * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
           65535 B)
         * `obeys`: whether hosts act on control frames (default true)
         * `switch`: model of the generated switches
         """
         return Topology(
-            "fat-tree", k=k, rate=rate, delay=delay, max_frame=max_frame, obeys=obeys, switch=switch
+            "fat-tree",
+            k=k,
+            rate=rate,
+            delay=delay,
+            hosts=hosts,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            core_rate=core_rate,
+            core_delay=core_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
+    def leaf_spine(
+        *,
+        leaves: int,
+        spines: int,
+        hosts: int,
+        rate: Rate,
+        delay: Time,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Hosts at leaf switches, each leaf joined to each spine switch.
+
+        Source: Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, two tiers.
+
+        * `leaves`: leaf switches l0, l1… (whole number, required, ≥ 1, ≤ 256)
+        * `spines`: spine switches s0, s1… (whole number, required, ≥ 1, ≤ 256)
+        * `hosts`: hosts at each leaf; h0, h1… in all (whole number, required, ≥ 1, ≤ 256)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "leaf-spine",
+            leaves=leaves,
+            spines=spines,
+            hosts=hosts,
+            rate=rate,
+            delay=delay,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
         )
 
     @staticmethod
@@ -180,6 +251,8 @@ class Topology(Part):
         fixed: int | None = None,
         at: Sequence[str] | None = None,
         delays: Sequence[str] | None = None,
+        station_mcs: Sequence[str] | None = None,
+        station_streams: Sequence[str] | None = None,
         max_frame: Size | None = None,
         obeys: bool | None = None,
         switch: Written | None = None,
@@ -187,6 +260,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `wlan`.
@@ -206,6 +285,10 @@ class Topology(Part):
         * `at`: place of the first point; ["0 m", "0 m"] where it is left out
         * `delays`: propagation delays of R-d1, R-d2… one after the other, again from the
           first where there are fewer; `wire_delay` where it is left out
+        * `station_mcs`: MCS of s1, s2… one after the other, again from the first where there
+          are fewer, from 802.11n on; `mcs` where it is left out
+        * `station_streams`: spatial streams of s1, s2… likewise; `streams` where it is left
+          out
         * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
           65535 B)
         * `obeys`: whether hosts act on control frames (default true)
@@ -218,6 +301,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -230,6 +332,8 @@ class Topology(Part):
             fixed=fixed,
             at=at,
             delays=delays,
+            station_mcs=station_mcs,
+            station_streams=station_streams,
             max_frame=max_frame,
             obeys=obeys,
             switch=switch,
@@ -237,6 +341,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -252,6 +362,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0, s1… in a row.
@@ -270,6 +386,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -282,6 +417,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -298,6 +439,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column.
@@ -317,6 +464,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -330,6 +496,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 
@@ -350,6 +522,12 @@ class Topology(Part):
         own_share: Share | None = None,
         queue: Literal["fifo", "round-robin"] | None = None,
         rate: Rate | None = None,
+        mcs: int | None = None,
+        streams: int | None = None,
+        serve: Literal["oldest", "turns", "airtime"] | None = None,
+        airtime_quantum: Time | None = None,
+        managed: Literal["category", "neighbour"] | None = None,
+        driver_queue: int | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `random-grid`.
@@ -378,6 +556,25 @@ class Topology(Part):
           round-robin one of each flow; round-robin, a full buffer loses the newest packet of
           the flow that holds most (default fifo)
         * `rate`: rate of its data frames; the medium's where it is left out (rate)
+        * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+          between two stations the slower of their modes counts; the medium's where it is left
+          out (whole number, ≤ 13)
+        * `streams`: spatial streams of data frames from it and to it; the medium's where it
+          is left out (whole number, ≥ 1, ≤ 8)
+        * `serve`: which neighbour an access category sends to next: the one whose first
+          packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+          by deficits that exchanges and received data frames are charged to, one that had
+          nothing to send first. Left out: oldest, and turns where queue management is each
+          neighbour's
+        * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+          (time, default 300 us, ≥ 1 us, ≤ 1 s)
+        * `managed`: queue management of an access category is one for all neighbours; or
+          there is one for each neighbour, its packets leave it when their frame is sent, and
+          a full buffer loses packets of the longest queue of all (default category)
+        * `driver_queue`: packets of an access category, for all neighbours together, that
+          have left its queue and wait to be sent; the others wait in one queue, first in,
+          first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+          queue is not managed, 123 where it is (whole number, ≥ 1, ≤ 65535)
         * `ac`: parameters by access category
         """
         return Topology(
@@ -395,6 +592,12 @@ class Topology(Part):
             own_share=own_share,
             queue=queue,
             rate=rate,
+            mcs=mcs,
+            streams=streams,
+            serve=serve,
+            airtime_quantum=airtime_quantum,
+            managed=managed,
+            driver_queue=driver_queue,
             ac=ac,
         )
 

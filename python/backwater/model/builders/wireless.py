@@ -237,6 +237,25 @@ class Station(Table):
       round-robin one of each flow; round-robin, a full buffer loses the newest packet of
       the flow that holds most (default fifo)
     * `rate`: rate of its data frames; the medium's where it is left out (rate)
+    * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+      between two stations the slower of their modes counts; the medium's where it is left
+      out (whole number)
+    * `streams`: spatial streams of data frames from it and to it; the medium's where it
+      is left out (whole number)
+    * `serve`: which neighbour an access category sends to next: the one whose first
+      packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+      by deficits that exchanges and received data frames are charged to, one that had
+      nothing to send first. Left out: oldest, and turns where queue management is each
+      neighbour's
+    * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+      (time, default 300 us)
+    * `managed`: queue management of an access category is one for all neighbours; or
+      there is one for each neighbour, its packets leave it when their frame is sent, and
+      a full buffer loses packets of the longest queue of all (default category)
+    * `driver_queue`: packets of an access category, for all neighbours together, that
+      have left its queue and wait to be sent; the others wait in one queue, first in,
+      first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+      queue is not managed, 123 where it is (whole number)
     * `ac`: parameters by access category
     """
 
@@ -247,6 +266,12 @@ class Station(Table):
     own_share: Share | None = None
     queue: Literal["fifo", "round-robin"] | None = None
     rate: Rate | None = None
+    mcs: int | None = None
+    streams: int | None = None
+    serve: Literal["oldest", "turns", "airtime"] | None = None
+    airtime_quantum: Time | None = None
+    managed: Literal["category", "neighbour"] | None = None
+    driver_queue: int | None = None
     ac: AccessCategories | Written | None = None
     _fixed: ClassVar[Written] = {"kind": "station"}
 
@@ -264,6 +289,25 @@ class Radio(Table):
       round-robin one of each flow; round-robin, a full buffer loses the newest packet of
       the flow that holds most (default fifo)
     * `rate`: rate of its data frames; the medium's where it is left out (rate)
+    * `mcs`: modulation and code of data frames from it and to it, from 802.11n on;
+      between two stations the slower of their modes counts; the medium's where it is left
+      out (whole number)
+    * `streams`: spatial streams of data frames from it and to it; the medium's where it
+      is left out (whole number)
+    * `serve`: which neighbour an access category sends to next: the one whose first
+      packet is the oldest; round-robin, one exchange each; or each for the same airtime,
+      by deficits that exchanges and received data frames are charged to, one that had
+      nothing to send first. Left out: oldest, and turns where queue management is each
+      neighbour's
+    * `airtime_quantum`: airtime that a neighbour gets at its turn under serve = "airtime"
+      (time, default 300 us)
+    * `managed`: queue management of an access category is one for all neighbours; or
+      there is one for each neighbour, its packets leave it when their frame is sent, and
+      a full buffer loses packets of the longest queue of all (default category)
+    * `driver_queue`: packets of an access category, for all neighbours together, that
+      have left its queue and wait to be sent; the others wait in one queue, first in,
+      first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
+      queue is not managed, 123 where it is (whole number)
     * `ac`: parameters by access category
     """
 
@@ -272,6 +316,12 @@ class Radio(Table):
     own_share: Share | None = None
     queue: Literal["fifo", "round-robin"] | None = None
     rate: Rate | None = None
+    mcs: int | None = None
+    streams: int | None = None
+    serve: Literal["oldest", "turns", "airtime"] | None = None
+    airtime_quantum: Time | None = None
+    managed: Literal["category", "neighbour"] | None = None
+    driver_queue: int | None = None
     ac: AccessCategories | Written | None = None
 
 

@@ -1,6 +1,6 @@
 //! 802.11 stations that generators make.
 
-use backwater_sim::spec::{NodeKind, StationSpec};
+use backwater_sim::spec::{Mode, NodeKind, StationSpec};
 
 use super::row::Site;
 use crate::decode::{air, settings};
@@ -22,6 +22,16 @@ pub fn station(model: &StationSpec, at: [f64; 2]) -> NodeKind {
         at,
         ..model.clone()
     }])
+}
+
+/// The same with a mode of its own, where it has one.
+pub fn station_of(model: &StationSpec, mode: Option<Mode>, at: [f64; 2]) -> NodeKind {
+    let mode = mode.or(model.mode);
+    let own = StationSpec {
+        mode,
+        ..model.clone()
+    };
+    station(&own, at)
 }
 
 /// Rows and columns of a grid, row by row.

@@ -1,16 +1,16 @@
 //! WLAN with a wired back-haul: stations s1… on a circle round the access point AP, which a wire joins to the
 //! router R and its fixed nodes d1….
 
-use backwater_sim::medium::wifi::phy::mode::Mode;
-use backwater_sim::spec::{NodeKind, Routing, StationSpec};
+use backwater_sim::spec::{NodeKind, Routing};
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::units::Span;
 
 use super::fields::{ORIGIN, STATIONS, SWITCH_MODEL};
 use super::row::{Cable, Generator, Network, Site};
-use super::stations::{model, station};
+use super::stations::{model, station, station_of};
 use crate::decode::record::Record;
-use crate::diagnostic::{Diagnostic, Fault};
+use crate::decode::served;
+use crate::diagnostic::Diagnostic;
 use crate::fields::wire::{MAX_FRAME, OBEYS};
 use crate::files::Files;
 use crate::shape::{Field, Shape, Variant};
@@ -94,7 +94,12 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
     let args = &site.record.args;
     let (stations, radius) = (args.count("stations"), args.number("radius"));
     network.node("AP", &station(&model, model.at));
-    let modes = modes(site, &model, stations)?;
+    let modes = served::modes(
+        &site.record,
+        &site.media[model.medium],
+        model.mode,
+        stations,
+    )?;
     for i in 0..stations {
         // None lies due east, where a drawing has the wires.
         let angle = std::f64::consts::TAU * (i as f64 + 0.5) / stations as f64;
@@ -102,11 +107,8 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
             model.at[0] + radius * libm::cos(angle),
             model.at[1] + radius * libm::sin(angle),
         ];
-        let own = StationSpec {
-            mode: modes.get(i as usize).copied().or(model.mode),
-            ..model.clone()
-        };
-        network.node(format!("s{}", i + 1), &station(&own, at));
+        let mode = modes.get(i as usize).copied();
+        network.node(format!("s{}", i + 1), &station_of(&model, mode, at));
     }
     network.node("R", &site.switch(files)?);
     let cable = site.cable("wire_rate", "wire_delay");
@@ -130,49 +132,6 @@ fn fixed_nodes(
         network.node(name, host);
     }
     Ok(())
-}
-
-/// The mode of each station, where they have their own.
-fn modes(site: &Site<'_>, model: &StationSpec, stations: u64) -> Result<Vec<Mode>, Diagnostic> {
-    let record = &site.record;
-    let medium = &site.media[model.medium];
-    let lists = [("station_mcs", "13"), ("station_streams", "8")];
-    let mut read = [Vec::new(), Vec::new()];
-    for ((name, most), list) in lists.into_iter().zip(&mut read) {
-        let Some(node) = record.get(name) else {
-            continue;
-        };
-        if medium.high.is_none() {
-            let what = format!("`{}`: radios up to 802.11g have no MCS", node.path);
-            let fix = "remove it, or write a standard from 802.11n on in the medium's phy";
-            return Err(node.refuse(Fault::new(what, fix)));
-        }
-        for item in node.list()? {
-            let number = item.text()?.parse::<u8>().map_err(|_| {
-                let what = format!("`{}`: this is no number", item.path);
-                let fix = format!("write a number up to {most}, such as \"1\"");
-                item.refuse(Fault::new(what, &fix))
-            })?;
-            list.push(number);
-        }
-    }
-    let [mcs, streams] = read;
-    let Some(base) = medium.high.map(|high| model.mode.unwrap_or(high.mode)) else {
-        return Ok(Vec::new());
-    };
-    if mcs.is_empty() && streams.is_empty() {
-        return Ok(Vec::new());
-    }
-    let nth = |list: &[u8], i: u64, base: u8| match list.len() as u64 {
-        0 => base,
-        len => list[(i % len) as usize],
-    };
-    let mode = |i: u64| Mode {
-        mcs: nth(&mcs, i, base.mcs),
-        streams: nth(&streams, i, base.streams),
-        ..base
-    };
-    Ok((0..stations).map(mode).collect())
 }
 
 fn delays(record: &Record<'_>) -> Result<Vec<Span>, Diagnostic> {

@@ -1,4 +1,4 @@
-//! Stations, who hears whom, and their ways: the 802.11 part of `build`.
+//! Stations, their links and their routes: the 802.11 part of `build`.
 
 use std::collections::VecDeque;
 
@@ -20,9 +20,10 @@ use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::phy::channel::Link;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::queue::arrangement::Arrangement;
+use crate::medium::wifi::queue::turns::Turn;
 use crate::medium::wifi::radio::{Hop, LastRoute, Radio, StationCount};
 use crate::medium::wifi::reception::hearing::Hearing;
-use crate::medium::wifi::spec::{RateControl, Turn};
+use crate::medium::wifi::spec::RateControl;
 use crate::network::{Network, Port, PortMore};
 use crate::spec::{NodeKind, Refusal, Spec, StationSpec};
 use crate::world::build::refuse;
@@ -212,7 +213,13 @@ impl Air {
             let mut category = Contention::new(set, buffer, medium.sifs, medium.slot);
             let stream = format!("{named}.{name}");
             let told = (station.rate.unwrap_or(medium.phy.data), spec.seed, stream);
-            category.arranged = Arrangement::of(station, medium.aggregates(), told).map(Box::new);
+            category.arranged = Arrangement::of(
+                station.aqm.as_ref(),
+                &station.serving,
+                medium.aggregates(),
+                told,
+            )
+            .map(Box::new);
             made.push(category);
         }
         Ok(made)

@@ -9,6 +9,7 @@ use crate::medium::wifi::phy::aggregate::Bounds;
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Phy;
+use crate::medium::wifi::queue::arrangement::Serving;
 use crate::queue::AnyAqm;
 
 /// An 802.11 medium.
@@ -95,29 +96,6 @@ pub struct StationSpec {
     pub aqm: Option<AnyAqm>,
     /// Parameters that differ from the medium's.
     pub categories: [CategorySpec; 4],
-}
-
-/// How a station serves its neighbours.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Serving {
-    /// Whom a category serves next.
-    pub turn: Turn,
-    /// Whether queue management has an instance for each neighbour of a category, not one for all.
-    pub each: bool,
-    /// Packets of a category behind queue management; none where a packet leaves it when it is sent.
-    pub driver: Option<u32>,
-}
-
-/// Which neighbour a category serves next.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Turn {
-    /// The one whose first packet is the oldest.
-    #[default]
-    Oldest,
-    /// One exchange to each in turn.
-    RoundRobin,
-    /// The same time on the air to each: so much in a turn.
-    Airtime(Span),
 }
 
 impl StationSpec {

@@ -11,7 +11,7 @@ use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::network::Network;
-use crate::spec::{FlowSpec, Refusal, Routing, Spec};
+use crate::spec::{Choose, FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::Targets;
 use crate::world::World;
@@ -32,9 +32,10 @@ impl Network {
                 if kind(self, node) {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
+                    let switch = is_switch(self, node);
                     self.nodes[node].row = Arc::make_mut(&mut self.plan)
                         .forwarding
-                        .add_row(hosts, salt);
+                        .add_row(hosts, salt, switch);
                 }
             }
         }
@@ -112,13 +113,15 @@ impl Network {
     }
 
     /// Ends the writing of forwarding tables.
-    pub(crate) fn pack_forwarding(&mut self) {
+    pub(crate) fn pack_forwarding(&mut self, choose: Choose) {
         let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
             ([port], u32::MAX) => self.ports[*port].peer,
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        Arc::make_mut(&mut self.plan).forwarding.pack(&last);
+        let forwarding = &mut Arc::make_mut(&mut self.plan).forwarding;
+        forwarding.pack(&last, choose);
+        self.turns = forwarding.turns();
     }
 
     /// Hosts whose frames may leave through a port.

@@ -6,13 +6,23 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
 
-use crate::medium::wifi::queue::turns::Turns;
-use crate::medium::wifi::spec::StationSpec;
+use crate::medium::wifi::queue::turns::{Turn, Turns};
 use crate::queue::{AnyAqm, ClassQueue, Managed};
 
 /// Packets of a category behind queue management where stations aggregate and nothing else is written: `ATH_MAX_QDEPTH` of
 /// Linux's ath9k, 512 / 4 - 5.
 const DRIVER: u32 = 123;
+
+/// How a station serves its neighbours.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Serving {
+    /// Whom a category serves next.
+    pub turn: Turn,
+    /// Whether queue management has an instance for each neighbour of a category, not one for all.
+    pub each: bool,
+    /// Packets of a category behind queue management; none where a packet leaves it when it is sent.
+    pub driver: Option<u32>,
+}
 
 /// Queue management and turns of an access category.
 #[derive(Clone, Debug, Default)]
@@ -89,12 +99,12 @@ impl Arrangement {
     /// That of a station's category, where it has queue management or turns; the algorithm is told a rate, and has a stream of the seed
     /// of the run. An instance for a single hop is made when its first packet comes.
     pub fn of(
-        station: &StationSpec,
+        aqm: Option<&AnyAqm>,
+        serving: &Serving,
         aggregates: bool,
         (rate, seed, stream): (Rate, u64, String),
     ) -> Option<Arrangement> {
-        let serving = &station.serving;
-        let aqm = match (&station.aqm, serving.driver) {
+        let aqm = match (aqm, serving.driver) {
             (Some(aqm), _) => Some(aqm.clone()),
             (None, Some(_)) => Some(AnyAqm::first_in_first_out()),
             (None, None) => None,

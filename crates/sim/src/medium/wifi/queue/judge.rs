@@ -223,7 +223,7 @@ impl Air {
         cx.network
             .lose(&mut cx.run.books, packet_id, cause, port, now);
         self.release_room(
-            &cx.network,
+            &mut cx.network,
             Edcaf { station, number },
             Freed { own, size, flow },
         );
@@ -249,6 +249,7 @@ impl Air {
             .judged
             .iter()
             .enumerate()
+            .filter(|(_, judged)| judged.held > 0)
             .filter_map(|(at, judged)| {
                 let joins = if at == own.place { frame.size } else { 0 };
                 let shown = Frame {

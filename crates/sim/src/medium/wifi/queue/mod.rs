@@ -8,7 +8,7 @@
 //! * `arrangement` says where packets wait before their hop's list, `turns` which hop is served next, `serve` carries both out.
 //! * `blocked_share` limits what waits at gates.
 
-pub(super) mod arrangement;
+pub mod arrangement;
 pub(super) mod blocked_share;
 pub(super) mod gates;
 pub(super) mod judge;
@@ -18,4 +18,4 @@ pub(super) mod room;
 pub mod rounds;
 pub(super) mod serve;
 pub(super) mod station_queue;
-pub(super) mod turns;
+pub mod turns;

@@ -13,13 +13,16 @@ use crate::stamp::Backlog;
 
 impl Air {
     /// The same, but a source that always has something to send waits for its turn.
-    pub(crate) fn release_room(&mut self, network: &Network, at: Edcaf, freed: Freed) {
+    pub(crate) fn release_room(&mut self, network: &mut Network, at: Edcaf, freed: Freed) {
         let radio = &mut self.radios[at.station as usize];
         radio.categories[at.number].release(freed.own, freed.size);
         let flow = &network.flows[freed.flow];
         let again = flow.from == radio.node && flow.fill().is_some();
         if again {
             radio.owed.push_back(freed.flow);
+        }
+        if flow.from == radio.node {
+            network.note_left(freed.flow, freed.size);
         }
     }
 
@@ -37,6 +40,10 @@ impl Air {
             let packet = &cx.network.packets[packet_id];
             (packet.flow, packet.ingress.is_none())
         };
+        if own {
+            let bytes = cx.network.packets[packet_id].frame();
+            cx.network.note_left(flow, bytes);
+        }
         cx.network
             .lose(&mut cx.run.books, packet_id, cause, port, now);
         let station = self.hop(port).expect("a radio hop").from;

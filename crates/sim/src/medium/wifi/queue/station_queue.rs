@@ -179,7 +179,7 @@ impl Air {
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its
     /// place.
     pub(crate) fn make_free(&mut self, cx: &mut Shared, at: Edcaf, freed: Freed, now: Time) {
-        self.release_room(&cx.network, at, freed);
+        self.release_room(&mut cx.network, at, freed);
         self.tell_backlog(&mut cx.network, at.station, now);
         self.refill_owed(cx, at.station, at.number, now);
     }

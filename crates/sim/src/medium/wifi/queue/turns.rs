@@ -9,7 +9,19 @@
 
 use std::collections::VecDeque;
 
-use crate::medium::wifi::spec::Turn;
+use backwater_transport::units::Span;
+
+/// Which neighbour a category serves next.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    /// The one whose first packet is the oldest.
+    #[default]
+    Oldest,
+    /// One exchange to each, then to the next.
+    RoundRobin,
+    /// The same time on the air to each: so much in a turn.
+    Airtime(Span),
+}
 
 /// The turns of an access category.
 #[derive(Clone, Debug)]
@@ -132,8 +144,6 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
-    use backwater_transport::units::Span;
-
     use super::*;
 
     const MS: u64 = 1_000_000_000;
@@ -151,7 +161,7 @@ mod tests {
         sent
     }
 
-    /// In turn each has a third of the exchanges; by airtime each a third of the time, so that exchanges are as 1/1 : 1/2 : 1/6.
+    /// Round-robin each has a third of the exchanges; by airtime each a third of the time, so that exchanges are as 1/1 : 1/2 : 1/6.
     #[test]
     fn exchanges_or_airtime_are_shared_alike() {
         assert_eq!(shares(Turn::RoundRobin, [1, 2, 6]), [334, 333, 333]);

@@ -279,12 +279,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                ways.push((
-                    row,
-                    Arc::make_mut(&mut self.shared.network.plan)
-                        .forwarding
-                        .entry(&wires[..first]),
-                ));
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                ways.push((row, plan.forwarding.entry(&wires[..first])));
             }
         }
         ways

@@ -10,6 +10,7 @@ use crate::controller_interface::{
 use crate::rate::{Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
+pub use crate::sender_state::AckSummary;
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Rate, Span, Time};

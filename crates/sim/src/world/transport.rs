@@ -11,6 +11,24 @@ use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Part;
 use crate::source::Source;
 
+/// A packet of a connection that leaves: IP bytes, codepoint, and the value by which it is spread over paths.
+struct Leaving {
+    len: u64,
+    ecn: Ecn,
+    value: Option<u16>,
+}
+
+impl Leaving {
+    /// One that takes no marks and is not spread.
+    fn unmarked(len: u64) -> Leaving {
+        Leaving {
+            len,
+            ecn: Ecn::NotEct,
+            value: None,
+        }
+    }
+}
+
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
     pub(super) fn write(&mut self, id: ConnectionId, bytes: u64, now: Time) {
@@ -159,7 +177,7 @@ impl World {
         let spreading = c.spreading.as_mut();
         let value = spreading.map(|s| s.next(now, segment.number));
         let header = Header::Data(segment, c.heard);
-        self.depart(flow, len, ecn, header, value, now);
+        self.depart(flow, header, Leaving { len, ecn, value }, now);
     }
 
     #[inline(always)]
@@ -195,7 +213,7 @@ impl World {
     fn depart_ack(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.ends.connections[id];
         let len = c.protocol.ack_bytes(ack.blocks.count() as u64) + ack.feedback_bytes();
-        self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), None, now);
+        self.depart(c.acks, Header::Ack(ack), Leaving::unmarked(len), now);
     }
 
     /// Sends what the receiver has to say besides acknowledgements.
@@ -212,7 +230,7 @@ impl World {
         let (acks, class) = (c.acks, c.signal_class);
         let before = std::mem::replace(&mut self.shared.network.flows[acks].class, class);
         let header = Header::Signal(signal);
-        self.depart(acks, signal.bytes(), Ecn::NotEct, header, None, now);
+        self.depart(acks, header, Leaving::unmarked(signal.bytes()), now);
         self.shared.network.flows[acks].class = before;
     }
 
@@ -220,10 +238,8 @@ impl World {
     fn depart(
         &mut self,
         id: FlowId,
-        len: u64,
-        ecn: Ecn,
         header: Header,
-        value: Option<u16>,
+        Leaving { len, ecn, value }: Leaving,
         now: Time,
     ) {
         let flow = &mut self.shared.network.flows[id];

@@ -104,7 +104,9 @@ impl Network {
         if entrance == main {
             return;
         }
-        self.forwarding_mut().lead(main, entrance);
+        Arc::make_mut(&mut self.plan)
+            .forwarding
+            .lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
             let ports = node.ports.iter_mut().filter(|port| **port == main);

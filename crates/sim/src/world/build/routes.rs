@@ -8,7 +8,6 @@ use backwater_transport::random::Random;
 
 use super::graph::{Distances, Graph, Metric, RadioLinks};
 use super::refuse;
-use crate::forwarding::Forwarding;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::network::Network;
@@ -18,11 +17,6 @@ use crate::targets::Targets;
 use crate::world::World;
 
 impl Network {
-    /// The forwarding tables, while a world is built.
-    pub(super) fn forwarding_mut(&mut self) -> &mut Forwarding {
-        &mut Arc::make_mut(&mut self.plan).forwarding
-    }
-
     /// Gives each node that chooses among egress ports a row of the forwarding tables: switches, stations and hosts
     /// with several ports. A host with one wire needs none. Which of several equal ways a flow takes depends on the seed
     /// and on the node's name, so that runs with other seeds are other placements of the flows.
@@ -39,7 +33,9 @@ impl Network {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
                     let switch = is_switch(self, node);
-                    self.nodes[node].row = self.forwarding_mut().add_row(hosts, salt, switch);
+                    self.nodes[node].row = Arc::make_mut(&mut self.plan)
+                        .forwarding
+                        .add_row(hosts, salt, switch);
                 }
             }
         }
@@ -123,8 +119,9 @@ impl Network {
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding_mut().pack(&last, choose);
-        self.turns = self.plan.forwarding.turns();
+        let forwarding = &mut Arc::make_mut(&mut self.plan).forwarding;
+        forwarding.pack(&last, choose);
+        self.turns = forwarding.turns();
     }
 
     /// Hosts whose frames may leave through a port.
@@ -176,11 +173,12 @@ impl World {
                     .or_insert_with(|| self.ways_to(spec, &graph, edge));
                 let (host, row) = (*host as usize, self.shared.network.nodes[edge].row);
                 for (row, entry) in ways {
-                    self.shared.network.forwarding_mut().put(*row, host, *entry);
+                    Arc::make_mut(&mut self.shared.network.plan)
+                        .forwarding
+                        .put(*row, host, *entry);
                 }
-                self.shared
-                    .network
-                    .forwarding_mut()
+                Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
                     .write(row, host, &[last]);
             }
         }
@@ -250,8 +248,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                let forwarding = self.shared.network.forwarding_mut();
-                forwarding.write(row, host as usize, &wires[..first]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) = distances
                 .over_medium(node)
                 .filter(|_| passed.contains(&node))
@@ -259,8 +257,8 @@ impl World {
                 let port = self
                     .media
                     .hop_made(&mut self.shared.network, spec, (from, to));
-                let forwarding = self.shared.network.forwarding_mut();
-                forwarding.write(row, host as usize, &[port]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &[port]);
             }
         }
     }
@@ -281,10 +279,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                ways.push((
-                    row,
-                    self.shared.network.forwarding_mut().entry(&wires[..first]),
-                ));
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                ways.push((row, plan.forwarding.entry(&wires[..first])));
             }
         }
         ways
@@ -333,10 +329,8 @@ impl World {
                     continue;
                 }
                 let entry = (row, host);
-                let same = self
-                    .shared
-                    .network
-                    .forwarding_mut()
+                let same = Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
                     .write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(

@@ -59,6 +59,9 @@ GROUPS = {
     "wlan": "Explicit feedback",
     "mesh40": "802.11s",
     "mesh": "Mesh with AIFSN",
+    "wifi": "Modern Wi-Fi",
+    "dc": "Data centre",
+    "tdma": "Satellite",
 }
 OTHERS = "Controllers"
 # Pixels along x of a figure on a card.
@@ -76,7 +79,7 @@ def pages() -> dict[str, str | bytes]:
     """Every page that is made, by its path."""
     made: dict[str, str | bytes] = {}
     for path, source in COPIED.items():
-        made[path] = _relinked((ROOT / source).read_text(encoding="utf-8"), path)
+        made[path] = _drawn(_relinked((ROOT / source).read_text(encoding="utf-8"), path))
     studies = [Study.load(name) for name in sorted(definition.shipped())]
     thumbs = _thumbs()
     made.update(thumbs)
@@ -90,6 +93,11 @@ def pages() -> dict[str, str | bytes]:
     for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
         made[f"notebooks/{notebook.stem}.md"] = _notebook(notebook)
     return made
+
+
+def _drawn(text: str) -> str:
+    """A page whose Mermaid drawing is a picture: the site has no network to load Mermaid from."""
+    return re.sub(r"```mermaid\n.*?```", "![The house](../assets/house.svg)", text, flags=re.S)
 
 
 def _relinked(text: str, page: str) -> str:
@@ -125,7 +133,7 @@ def _card(study: Study, drawn: bool) -> str:
     about = " · ".join(filter(None, (study.source, f"{len(study.claims)} claims")))
     return (
         f'<a class="card" href="{study.id}.html">{picture}<b>{title}</b>'
-        f"<span>{html.escape(_sentence(study.prose))}</span>"
+        f"<span>{html.escape(_sentence(study.lead[0] or study.prose))}</span>"
         f"<small><code>{study.id}</code> {html.escape(about)}</small></a>"
     )
 

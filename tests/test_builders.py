@@ -35,6 +35,7 @@ from backwater import (
     Routing,
     Scenario,
     Source,
+    Spreader,
     Stamp,
     Station,
     Switch,
@@ -51,7 +52,7 @@ from backwater.model.tables import tables
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "builders.py"
 PARTS: tuple[type[Part], ...] = (
     *(Box, Controller, Detector, Notifier, Queue),
-    *(Responder, Source, Stamp, Topology, Trace),
+    *(Responder, Source, Spreader, Stamp, Topology, Trace),
 )
 ROWS = [(part, row) for part in PARTS for row in tables()[part.TABLE]]
 
@@ -335,7 +336,7 @@ def test_a_wrong_name_is_refused_with_the_nearest(
     [
         (lambda: Link(("A", "B"), "1 Gbit/s"), "delay"),  # type: ignore[call-arg]
         (lambda: Box.loss(), "share"),  # type: ignore[call-arg]
-        (lambda: Routing("ecmp", ["a"], 3), "too many"),  # type: ignore[call-arg]
+        (lambda: Routing("ecmp", "hash", ["a"], 3), "too many"),  # type: ignore[call-arg]
     ],
 )
 def test_missing_and_surplus_arguments_are_refused(build: Callable[[], object], said: str) -> None:

@@ -262,3 +262,35 @@ def test_openevolve_gets_numbers_and_texts(tmp_path: Path) -> None:
     bad = openevolve.evaluate_stage1(str(good))
     assert bad["combined_score"] == 0.0
     assert "import `os`" in bad["artifacts"]["refused"]
+
+
+def test_a_board_has_a_row_for_each_and_commands_that_make_it_again(tmp_path: Path) -> None:
+    hunts, cards = tmp_path / "hunts", tmp_path / "cards"
+    hunts.mkdir()
+    cards.mkdir()
+    finding = {"says": "0.5, then 9 <Mbit/s>", "score": 0.8, "fingerprints": ["00ff"]}
+    asked = {"space": "steps", "evals": 60, "seed": 1, "objective": "waste"}
+    text = json.dumps({"asked": asked, "finding": finding})
+    (hunts / "copa.json").write_text(text, encoding="utf-8")
+    criteria = [{"title": "bufferbloat", "verdict": "fail"}, {"title": "use", "verdict": "pass"}]
+    (cards / "copa.json").write_text(json.dumps({"criteria": criteria}), encoding="utf-8")
+    line = ("board", "copa", "newreno", "--hunts", "hunts", "--scorecards", "cards", "--json")
+    document = call(*line, cwd=tmp_path).document
+    rows = {one["name"]: one for one in document["rows"]}
+    # Copa keeps a short queue and scores better; New Reno fills each queue.
+    assert rows["copa"]["value"] > rows["newreno"]["value"]
+    assert rows["copa"]["cells"]["conditions"]["good"]
+    assert rows["copa"]["cells"]["scorecard"]["text"] == "1 of 2 pass"
+    assert "hunt" not in rows["newreno"]["cells"]
+    page = (tmp_path / "board.html").read_text(encoding="utf-8")
+    assert page.index("<th>copa") < page.index("<th>newreno")
+    assert "9 &lt;Mbit/s&gt;" in page
+    assert "http" not in page
+    command = rows["copa"]["cells"]["score"]["command"].split()[1:]
+    again = call(*command, "--json", cwd=tmp_path).document
+    assert f"{again['value']:.3f}" == rows["copa"]["cells"]["score"]["text"]
+    assert again["fingerprint"] in rows["copa"]["cells"]["score"]["note"]
+    (hunts / "copa.json").write_text("no", encoding="utf-8")
+    refused = call(*line, cwd=tmp_path)
+    assert refused.code == 2
+    assert "copa.json" in refused.err

@@ -51,11 +51,15 @@ def test_an_unchanged_fork_ends_as_its_parent_and_as_the_plain_run() -> None:
     plain = backwater.run(WARM, columns=False)
     world = backwater.World(WARM)
     world.advance("1.5 s")
-    assert world.now_ps == 1_500_000_000_000
+    world_at = world.now_ps
+    assert world_at == 1_500_000_000_000
     fork, second = world.fork(), world.fork(set={"flows.b.stop": "4 s"})
     documents = [ended(one).document for one in (world, fork, second)]
     assert {one.fingerprint for one in (world, fork, second)} == {plain.fingerprint}
     whole = {key: value for key, value in plain.document.items() if key != "cost"}
+    assert documents[2].pop("lineage") == [
+        {"at_ps": world_at, "reseed": None, "set": {"flows.b.stop": "4 s"}}
+    ]
     for document in documents:
         assert {**document, "scenario": whole["scenario"]} == whole
 
@@ -207,3 +211,68 @@ def test_a_box_of_another_kind_is_refused() -> None:
     world.advance("1 s")
     with pytest.raises(backwater.Refusal, match="would be of another kind"):
         world.fork(set={"links.b.boxes": [{"kind": "loss", "share": "5 %"}]})
+
+
+# Arrivals, queue management and a controller draw; below, two traces do.
+DRAWS = WARM.replace(
+    'ports."L>R" = { buffer = "50 packets" }',
+    'ports."L>R" = { buffer = "50 packets", queue = { kind = "red" } }',
+).replace('"cubic"', '"bbr1"')
+CELL = """
+schema = "backwater/scenario/1"
+duration = "4 s"
+nodes = { S = { kind = "host" }, D = { kind = "host" } }
+links.down = { from = "S", to = "D", kind = "trace", trace = { kind = "cox" }, delay = "10 ms" }
+links.up = { from = "D", to = "S", kind = "trace", trace = { kind = "cox" }, delay = "10 ms" }
+flows.f.from = "S"
+flows.f.to = "D"
+flows.f.source = { kind = "cbr", packet = "1500 B", rate = "50 Mbit/s" }
+ports."S>D" = { buffer = "1000 packets" }
+"""
+
+
+@pytest.mark.parametrize("text", [DRAWS, CELL])
+def test_a_reseeded_fork_differs_by_its_number_and_its_lineage_replays_from_scratch(
+    text: str,
+) -> None:
+    def forked(parent: backwater.World, *numbers: int) -> backwater.World:
+        for after, number in enumerate(numbers, start=1):
+            parent.advance(f"{after} s")
+            parent = parent.fork(reseed=number)
+        return ended(parent)
+
+    lineages = [(), (7,), (8,), (7, 7), (7, 8), (8, 7)]
+    worlds = {one: forked(backwater.World(text), *one) for one in lineages}
+    found = {one: world.fingerprint for one, world in worlds.items()}
+    assert len(set(found.values())) == len(lineages), found
+    for one in lineages:
+        assert forked(backwater.World(text), *one).fingerprint == found[one]
+    assert "lineage" not in worlds[()].document
+    world = worlds[7, 8]
+    assert world.document["lineage"] == [
+        {"at_ps": 10**12, "reseed": 7, "set": {}},
+        {"at_ps": 2 * 10**12, "reseed": 8, "set": {}},
+    ]
+    again = backwater.World(text)
+    for step in world.lineage:
+        again.advance(step["at_ps"])
+        again = again.fork(set=step["set"], reseed=step["reseed"])
+    assert ended(again).document == world.document
+
+
+def test_the_capacity_of_a_reseeded_trace_is_what_it_offered() -> None:
+    """A saturated link uses all its opportunities; they are drawn a second time to count them."""
+    world = backwater.World(CELL)
+    world.advance("1.5 s")
+    fork = ended(world.fork(reseed=3))
+    [port] = [one for one in fork.document["ports"] if one["id"] == "S>D"]
+    assert port["sent_pkts"] * 1500 * 8 / 4 == pytest.approx(port["capacity_bps"], rel=0.01)
+
+
+def test_looking_at_a_world_moves_nothing() -> None:
+    plain, seen = backwater.World(DRAWS), backwater.World(DRAWS)
+    for at in range(0, 4000, 7):
+        seen.advance(f"{at} ms")
+        assert seen.probe()["at_ps"] == at * 10**9
+        assert seen.fingerprint
+    assert ended(seen).document == ended(plain).document

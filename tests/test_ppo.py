@@ -91,10 +91,26 @@ def test_an_episode_that_was_cut_short_counts_on() -> None:
     trainer = Trainer(Cut(), settings, 1)
     for _ in range(120):
         trainer.round(3e-3)
-    unit = np.arcsinh(1.0) / np.sqrt(trainer._returns.var[0] + 1e-8)
+    unit = 1.0 / np.sqrt(trainer._returns.var[0] + 1e-8)
     values = trainer.value(np.linspace(-1.5, 1.5, 11)[:, None])[:, 0]
     # The unit moves as returns are seen.
     assert values.mean() / unit == pytest.approx(10.0, rel=0.1)
+
+
+def test_the_policy_is_the_one_that_its_judge_liked_best() -> None:
+    """Asked three times, it likes the first one best; that one is kept as it was then."""
+    asked: list[float] = []
+    likes = iter((2.0, 1.0, 0.0))
+
+    def judge(policy: Policy) -> float:
+        asked.append(miss(policy))
+        return next(likes)
+
+    found = train(Follow(), 1_200, settings=QUICK, judge=judge, every=1)
+    assert len(asked) == 3
+    assert found.earned == 2.0
+    assert 0 < found.at < found.steps
+    assert miss(found.policy) == asked[0] != asked[2]
 
 
 def test_equal_seeds_give_equal_policies_and_a_file_keeps_one(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import backwater
 from backwater.study.definition import shipped
 from command import HANGS_S
@@ -57,6 +59,6 @@ def test_its_scenario_is_one_and_its_mechanism_acts(tmp_path: Path) -> None:
     assert with_it["metrics"]["loss"] == 0 < without["metrics"]["loss"]
 
 
-def test_it_counts_the_studies() -> None:
-    (said,) = re.findall(r"(\d+) studies", README)
-    assert int(said) == len(shipped())
+def test_it_says_about_how_many_studies_there_are() -> None:
+    (said,) = re.findall(r"some (\d+) studies", README)
+    assert len(shipped()) == pytest.approx(int(said), rel=0.1)

@@ -74,3 +74,12 @@ def test_a_notebook_shows_what_its_cells_showed(site: Path) -> None:
     assert len(shown) >= 4
     assert "bw-topo" in shown[0]
     assert sum("<svg" in one for one in shown) >= 2
+
+
+def test_a_card_of_the_gallery_has_its_group_and_one_sentence(site: Path) -> None:
+    page = (site / "gallery/index.html").read_text(encoding="utf-8")
+    groups = {part.partition('"')[0]: part for part in page.split('<h2 id="')[1:]}
+    for group, study in (("data-centre", "dc-dcqcn"), ("modern-wi-fi", "wifi-errors")):
+        assert f'href="{study}.html"' in groups[group]
+    # The answer where a study has one, else the first sentence of its prose.
+    assert "Behind a full drop-tail queue a call waits more than 200 ms" in groups["queues"]

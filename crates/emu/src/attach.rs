@@ -11,7 +11,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
 use crate::address;
-use crate::driver::Place;
+use crate::driver::RealNode;
 use crate::fault::Fault;
 use crate::namespace::{self, Inside};
 use crate::session::{self, Kept};
@@ -78,7 +78,7 @@ pub fn scenario(
     let prepared = namespace::prepare_all(&insides)?.into_iter();
     for (((command, device), node), address) in prepared.zip(&nodes).zip(&addresses[1..]) {
         running.push(command);
-        places.push(Place {
+        places.push(RealNode {
             node: NodeId::new(*node),
             device,
             addresses: shell::of_address(*address),
@@ -148,6 +148,7 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
                 route: None,
                 transport: None,
                 hurst: false,
+                after: None,
             });
         }
     }

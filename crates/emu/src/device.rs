@@ -102,7 +102,7 @@ pub fn configure(name: &str, own: Address, peer: Address, mtu: u32) -> io::Resul
 ///
 /// # Errors
 /// What the system refuses.
-pub fn lead_everything(name: &str) -> io::Result<()> {
+pub fn route_everything(name: &str) -> io::Result<()> {
     let socket = system::socket(libc::AF_INET)?;
     let mut entry = RouteV4 {
         hash: 0,

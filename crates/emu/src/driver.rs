@@ -29,7 +29,7 @@ const SLEEP: Span = Span::millis(5);
 
 /// A node of the world behind which real programs are.
 #[derive(Debug)]
-pub struct Place {
+pub struct RealNode {
     /// The node.
     pub node: NodeId,
     /// Its packets.
@@ -101,7 +101,7 @@ pub struct Driver {
     /// The world.
     pub world: World,
     /// Where real programs are.
-    pub places: Vec<Place>,
+    pub places: Vec<RealNode>,
     /// How well it went.
     pub certificate: Certificate,
     /// When it began.
@@ -138,7 +138,7 @@ impl Driver {
     /// What the system refuses.
     pub fn new(
         world: World,
-        places: Vec<Place>,
+        places: Vec<RealNode>,
         patience: Patience,
         wakes: &[&OwnedFd],
     ) -> io::Result<Driver> {
@@ -249,7 +249,7 @@ impl Driver {
     /// Injects the packet in the buffer, segment after segment.
     fn enter(&mut self, place: usize, length: usize, cut: Cut) {
         let packet = &self.buffer[HEADER..length];
-        let Place {
+        let RealNode {
             node, otherwise, ..
         } = self.places[place];
         let known = ip::destination(packet).and_then(|to| self.routes.get(&to).copied());

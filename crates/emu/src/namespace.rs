@@ -270,7 +270,7 @@ fn furnish(inside: &Inside, keeper: i32) -> (&'static str, io::Result<OwnedFd>) 
         Err(error) => return ("/dev/net/tun", Err(error)),
     };
     let configured = device::configure(DEVICE, inside.own, inside.peer, inside.mtu);
-    if let Err(error) = configured.and_then(|()| device::lead_everything(DEVICE)) {
+    if let Err(error) = configured.and_then(|()| device::route_everything(DEVICE)) {
         return ("addresses of the device", Err(error));
     }
     ("the device", Ok(opened))

@@ -6,7 +6,7 @@ use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
 
 use crate::device;
-use crate::driver::{Driver, Patience, Place};
+use crate::driver::{Driver, Patience, RealNode};
 use crate::fault::Fault;
 use crate::live::Live;
 use crate::namespace::Running;
@@ -43,7 +43,7 @@ pub(crate) struct Ran {
 /// Starts the commands and drives the world until the last of them in the list ends.
 pub(crate) fn run(
     mut world: World,
-    places: Vec<Place>,
+    places: Vec<RealNode>,
     running: &[Running],
     outside: Option<&str>,
     mut kept: Kept<'_>,
@@ -60,7 +60,7 @@ pub(crate) fn run(
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
-    driver.real_time = system::be_prompt();
+    driver.real_time = system::request_real_time();
     if let Some(page) = &mut kept.page {
         page.follow(&driver.world);
     }
@@ -74,7 +74,7 @@ pub(crate) fn run(
         (&mut kept, &mut observers),
         wishes,
     );
-    system::be_ordinary();
+    system::end_real_time();
     driver.cpu_s = system::cpu_s() - cpu;
     let drops = || -> std::io::Result<u64> {
         let mut drops = 0;
@@ -89,7 +89,7 @@ pub(crate) fn run(
     };
     driver.certificate.dropped = drops().map_err(fail)?;
     let code = ended;
-    let done = usize::from(matches!(code, Ok(Cause::Command(_))));
+    let done = usize::from(matches!(code, Ok(EndedBy::Command(_))));
     let left = running.iter().take(running.len() - done);
     left.for_each(Running::end);
     driver.close_devices();
@@ -121,16 +121,16 @@ impl Kept<'_> {
 }
 
 /// What ended an emulation.
-enum Cause {
+enum EndedBy {
     Command(i32),
     Signal(i32),
 }
 
-impl Cause {
+impl EndedBy {
     fn code(&self) -> i32 {
         match self {
-            Cause::Command(code) => *code,
-            Cause::Signal(signal) => 128 + signal,
+            EndedBy::Command(code) => *code,
+            EndedBy::Signal(signal) => 128 + signal,
         }
     }
 }
@@ -141,7 +141,7 @@ fn drive(
     signals: &Signals,
     (kept, observers): (&mut Kept<'_>, &mut Observers),
     wishes: &Wishes,
-) -> Result<Cause, Fault> {
+) -> Result<EndedBy, Fault> {
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
     let (mut line, mut next_check, mut write) = (Time::ZERO, Time::ZERO, Time::ZERO);
     loop {
@@ -159,13 +159,13 @@ fn drive(
         while let Some((signal, from_terminal)) = signals.next().map_err(fail)? {
             // The terminal sends Ctrl-C to the command as well, which decides what it means.
             if signal != libc::SIGCHLD && !from_terminal {
-                return Ok(Cause::Signal(signal));
+                return Ok(EndedBy::Signal(signal));
             }
         }
         if let Some(command) = running.last()
             && let Some(code) = command.ended().map_err(fail)?
         {
-            return Ok(Cause::Command(code));
+            return Ok(EndedBy::Command(code));
         }
         if let Some(live) = &mut kept.live {
             live.serve(&mut driver.world);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::address::{self, Address};
 use crate::certificate::Bounds;
 use crate::device;
-use crate::driver::Place;
+use crate::driver::RealNode;
 use crate::fault::Fault;
 use crate::live::Live;
 use crate::namespace::{self, Inside};
@@ -109,7 +109,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let (base, own) = (addresses[0], addresses[1]);
     let device = open_outside(&name, base, own, !wishes.no_offload)?;
     // The kernel removes the rules with this socket.
-    let _rules = lead_on(&name, own);
+    let _rules = route_beyond(&name, own);
     let inside = Inside {
         command,
         environment: environment(wishes, base.v4),
@@ -124,13 +124,13 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let node = |name: &str| world.node(name).expect("a node of these boxes");
     let (in_node, out_node) = (node(INSIDE), node(OUTSIDE));
     let places = vec![
-        Place {
+        RealNode {
             node: in_node,
             device: theirs,
             addresses: of_address(own),
             otherwise: Some(out_node),
         },
-        Place {
+        RealNode {
             node: out_node,
             device,
             addresses: of_address(base),
@@ -245,7 +245,7 @@ pub(crate) fn enter_outside() -> Result<(), Fault> {
 }
 
 /// Has packets from inside reach the networks beyond the one outside. Where that fails, its own addresses stay within reach.
-fn lead_on(name: &str, own: Address) -> Option<OwnedFd> {
+fn route_beyond(name: &str, own: Address) -> Option<OwnedFd> {
     if !nat::forwards() {
         eprintln!(
             "backwater: the network outside does not forward, so only its own addresses are within reach; \

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
-use crate::watch;
+use crate::hosted::Hosted;
 
 /// What queue management is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -66,11 +66,9 @@ struct Methods {
 }
 
 /// See the head of the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scripted {
-    object: Py<PyAny>,
-    whose: Whose,
-    fault: Fault,
+    hosted: Hosted,
     has: Methods,
 }
 
@@ -89,53 +87,25 @@ pub fn make(
         place: place.to_owned(),
         seed: fault::seed(Random::stream(seed, "python queue", place)),
     };
-    let object = factory.call1((Py::new(py, setup)?,))?;
+    let hosted = Hosted::new(factory, setup, Whose::queue(place), fault)?;
     let has = Methods {
-        push: object.hasattr("push")?,
-        pop: object.hasattr("pop")?,
-        refused: object.hasattr("refused")?,
-        idle: object.hasattr("idle")?,
-        line_rate: object.hasattr("line_rate")?,
+        push: hosted.has(py, "push")?,
+        pop: hosted.has(py, "pop")?,
+        refused: hosted.has(py, "refused")?,
+        idle: hosted.has(py, "idle")?,
+        line_rate: hosted.has(py, "line_rate")?,
     };
     if !has.push && !has.pop {
         return Err(PyTypeError::new_err(
             "queue management has a method push(self, frame) or pop(self, frame)",
         ));
     }
-    Ok(AnyAqm::Custom(Box::new(Scripted {
-        object: object.unbind(),
-        whose: Whose::queue(place),
-        fault: fault.clone(),
-        has,
-    })))
+    Ok(AnyAqm::Custom(Box::new(Scripted { hosted, has })))
 }
 
 impl Scripted {
-    /// Calls a method with what it is told, unless a class of the run has failed.
-    fn call<T>(
-        &self,
-        method: &str,
-        told: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
-        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
-    ) -> Option<T> {
-        if self.fault.any() {
-            return None;
-        }
-        let answer = Python::attach(|py| {
-            let told = told(py)?;
-            let answer = watch::call(&self.whose, || {
-                self.object.call_method1(py, method, (told,))
-            })?;
-            read(answer.bind(py))
-        });
-        answer
-            .map_err(|error| self.fault.note(&self.whose, error))
-            .ok()
-    }
-
     /// What `push` or `pop` says of a frame.
     fn judge(&self, method: &str, frame: &Frame) -> Verdict {
-        let told = |py: Python<'_>| Ok(Py::new(py, QueuedFrame::of(frame))?.into_any());
         let read = |answer: &Bound<'_, PyAny>| {
             if answer.is_none() {
                 return Ok(Verdict::Accept);
@@ -152,7 +122,12 @@ impl Scripted {
                 }
             }
         };
-        self.call(method, told, read).unwrap_or(Verdict::Accept)
+        let judged = self.hosted.call(
+            method,
+            |py| (Py::new(py, QueuedFrame::of(frame))?,).into_pyobject(py),
+            read,
+        );
+        judged.unwrap_or(Verdict::Accept)
     }
 }
 
@@ -164,8 +139,8 @@ impl Aqm for Scripted {
     fn line_rate(&mut self, rate: Rate) {
         if self.has.line_rate {
             let known = (rate.0 > 0).then_some(rate.0 as f64);
-            let told = |py: Python<'_>| Ok(known.into_pyobject(py)?.unbind());
-            self.call("line_rate", told, |_| Ok(()));
+            self.hosted
+                .call("line_rate", |py| (known,).into_pyobject(py), |_| Ok(()));
         }
     }
 
@@ -178,8 +153,11 @@ impl Aqm for Scripted {
 
     fn refused(&mut self, frame: &Frame, _judged: bool, _random: &mut Random) {
         if self.has.refused {
-            let told = |py: Python<'_>| Ok(Py::new(py, QueuedFrame::of(frame))?.into_any());
-            self.call("refused", told, |_| Ok(()));
+            self.hosted.call(
+                "refused",
+                |py| (Py::new(py, QueuedFrame::of(frame))?,).into_pyobject(py),
+                |_| Ok(()),
+            );
         }
     }
 
@@ -192,19 +170,8 @@ impl Aqm for Scripted {
 
     fn emptied(&mut self, now: Time) {
         if self.has.idle {
-            let told = |py: Python<'_>| Ok(now.seconds().into_pyobject(py)?.into_any().unbind());
-            self.call("idle", told, |_| Ok(()));
-        }
-    }
-}
-
-impl Clone for Scripted {
-    fn clone(&self) -> Scripted {
-        Scripted {
-            object: fault::copy(&self.object, &self.whose, &self.fault),
-            whose: self.whose.clone(),
-            fault: self.fault.clone(),
-            has: self.has,
+            self.hosted
+                .call("idle", |py| (now.seconds(),).into_pyobject(py), |_| Ok(()));
         }
     }
 }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::fault::{self, Fault, Whose};
-use crate::watch;
+use crate::hosted::Hosted;
 
 /// What a detector is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -107,11 +107,9 @@ impl FrameSeen {
 }
 
 /// See the head of the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scripted {
-    object: Py<PyAny>,
-    whose: Whose,
-    fault: Fault,
+    hosted: Hosted,
     needs: Needs,
     /// It has a method `sent`.
     observes_sent: bool,
@@ -133,19 +131,17 @@ pub fn make(
         mechanism: mechanism.to_owned(),
         seed: fault::seed(Random::stream(seed, "python detector", mechanism)),
     };
-    let object = factory.call1((Py::new(py, setup)?,))?;
+    let hosted = Hosted::new(factory, setup, Whose::detector(mechanism), fault)?;
     for method in ["alarm", "relief"] {
-        if !object.hasattr(method)? {
+        if !hosted.has(py, method)? {
             return Err(PyTypeError::new_err(
                 "a detector has methods alarm(self, level) and relief(self, level)",
             ));
         }
     }
     Ok(AnyDetector::Custom(Box::new(Scripted {
-        observes_sent: object.hasattr("sent")?,
-        object: object.unbind(),
-        whose: Whose::detector(mechanism),
-        fault: fault.clone(),
+        observes_sent: hosted.has(py, "sent")?,
+        hosted,
         needs,
     })))
 }
@@ -164,23 +160,7 @@ impl Scripted {
 
     /// What a method answers: true, false, or `None` where it may.
     fn ask(&mut self, method: &str, view: &View, frame: Option<&Seen>) -> Option<bool> {
-        if self.fault.any() {
-            return None;
-        }
-        let answer = Python::attach(|py| {
-            let level = Py::new(py, Self::level(view))?;
-            let answer = match frame {
-                None => watch::call(&self.whose, || {
-                    self.object.call_method1(py, method, (level,))
-                })?,
-                Some(seen) => {
-                    let frame = Py::new(py, FrameSeen::of(seen))?;
-                    watch::call(&self.whose, || {
-                        self.object.call_method1(py, method, (level, frame))
-                    })?
-                }
-            };
-            let answer = answer.bind(py);
+        let read = |answer: &Bound<'_, PyAny>| {
             if frame.is_some() && answer.is_none() {
                 return Ok(None);
             }
@@ -193,10 +173,19 @@ impl Scripted {
                 return Err(PyTypeError::new_err(what));
             };
             Ok(Some(answer.is_true()))
-        });
-        answer
-            .map_err(|error| self.fault.note(&self.whose, error))
-            .ok()?
+        };
+        let answer = self.hosted.call(
+            method,
+            |py| {
+                let level = Py::new(py, Self::level(view))?;
+                match frame {
+                    None => (level,).into_pyobject(py),
+                    Some(seen) => (level, Py::new(py, FrameSeen::of(seen))?).into_pyobject(py),
+                }
+            },
+            read,
+        );
+        answer.flatten()
     }
 }
 
@@ -231,18 +220,6 @@ impl Detector for Scripted {
             | Moment::Timer
             | Moment::Expiring
             | Moment::Overheard(_) => None,
-        }
-    }
-}
-
-impl Clone for Scripted {
-    fn clone(&self) -> Scripted {
-        Scripted {
-            object: fault::copy(&self.object, &self.whose, &self.fault),
-            whose: self.whose.clone(),
-            fault: self.fault.clone(),
-            needs: self.needs,
-            observes_sent: self.observes_sent,
         }
     }
 }

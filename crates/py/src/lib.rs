@@ -9,6 +9,7 @@ mod emulate;
 mod fault;
 #[cfg(target_os = "linux")]
 mod flow;
+mod hosted;
 mod outcome;
 mod pool;
 mod responder;

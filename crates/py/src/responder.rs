@@ -2,7 +2,7 @@
 //! and the place's knobs. What it asks of the knobs is done when it returns. A fault of the class ends its own run: from
 //! then on it answers nothing.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use backwater_sim::mechanism::AnyResponder;
 use backwater_sim::mechanism::notice::{Ask, Notice};
@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::fault::{self, Fault, Whose};
-use crate::watch;
+use crate::hosted::Hosted;
 
 /// What a responder is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -42,7 +42,7 @@ pub struct NoticeSeen {
 /// What a class may do when it is told.
 #[pyclass(module = "backwater._native", name = "Knobs", frozen)]
 pub struct KnobsSeen {
-    asked: Mutex<Vec<Command>>,
+    asked: Arc<Mutex<Vec<Command>>>,
     categories: usize,
 }
 
@@ -125,11 +125,9 @@ impl KnobsSeen {
 }
 
 /// See the head of the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scripted {
-    object: Py<PyAny>,
-    whose: Whose,
-    fault: Fault,
+    hosted: Hosted,
     /// When the parameters of each category that was moved go back.
     until: [Option<Time>; 4],
 }
@@ -149,16 +147,14 @@ pub fn make(
         mechanism: mechanism.to_owned(),
         seed: fault::seed(Random::stream(seed, "python responder", mechanism)),
     };
-    let object = factory.call1((Py::new(py, setup)?,))?;
-    if !object.hasattr("react")? {
+    let hosted = Hosted::new(factory, setup, Whose::responder(mechanism), fault)?;
+    if !hosted.has(py, "react")? {
         return Err(PyTypeError::new_err(
             "a responder has a method react(self, notice, knobs)",
         ));
     }
     Ok(AnyResponder::Custom(Box::new(Scripted {
-        object: object.unbind(),
-        whose: Whose::responder(mechanism),
-        fault: fault.clone(),
+        hosted,
         until: [None; 4],
     })))
 }
@@ -183,26 +179,26 @@ fn seen(notice: &Notice, knobs: &Knobs) -> Option<NoticeSeen> {
 }
 
 impl Scripted {
-    fn ask(&self, notice: NoticeSeen, categories: usize) -> PyResult<Vec<Command>> {
-        Python::attach(|py| {
-            let knobs = KnobsSeen {
-                asked: Mutex::default(),
-                categories,
-            };
-            let knobs = Py::new(py, knobs)?;
-            let notice = Py::new(py, notice)?;
-            let answer = watch::call(&self.whose, || {
-                self.object.call_method1(py, "react", (notice, &knobs))
-            })?;
-            if !answer.is_none(py) {
-                let what = format!("react returned {}, not None", answer.bind(py).repr()?);
-                return Err(PyTypeError::new_err(what));
-            }
-            let asked = &knobs.get().asked;
-            Ok(std::mem::take(
-                &mut *asked.lock().expect("no holder panics"),
-            ))
-        })
+    /// What it asks of the knobs; none where a class of the run has failed.
+    fn ask(&self, notice: NoticeSeen, categories: usize) -> Option<Vec<Command>> {
+        let asked = Arc::new(Mutex::default());
+        let knobs = KnobsSeen {
+            asked: asked.clone(),
+            categories,
+        };
+        self.hosted.call(
+            "react",
+            |py| (Py::new(py, notice)?, Py::new(py, knobs)?).into_pyobject(py),
+            |answer| {
+                if !answer.is_none() {
+                    let what = format!("react returned {}, not None", answer.repr()?);
+                    return Err(PyTypeError::new_err(what));
+                }
+                Ok(std::mem::take(
+                    &mut *asked.lock().expect("no holder panics"),
+                ))
+            },
+        )
     }
 
     fn carry_out(&mut self, command: Command, notice: &Notice, knobs: &mut Knobs) {
@@ -249,20 +245,13 @@ fn moved(category: usize, set: Category) -> Moved {
 
 impl Responder for Scripted {
     fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
-        if self.fault.any() {
-            return;
-        }
         let Some(seen) = seen(notice, knobs) else {
             return;
         };
         let transmitter = knobs.transmitter.as_ref();
-        match self.ask(seen, transmitter.map_or(0, |t| t.written.len())) {
-            Ok(commands) => {
-                for command in commands {
-                    self.carry_out(command, notice, knobs);
-                }
-            }
-            Err(error) => self.fault.note(&self.whose, error),
+        let commands = self.ask(seen, transmitter.map_or(0, |t| t.written.len()));
+        for command in commands.into_iter().flatten() {
+            self.carry_out(command, notice, knobs);
         }
     }
 
@@ -277,17 +266,6 @@ impl Responder for Scripted {
                 let set = transmitter.written[category];
                 transmitter.moved.push(moved(category, set));
             }
-        }
-    }
-}
-
-impl Clone for Scripted {
-    fn clone(&self) -> Scripted {
-        Scripted {
-            object: fault::copy(&self.object, &self.whose, &self.fault),
-            whose: self.whose.clone(),
-            fault: self.fault.clone(),
-            until: self.until,
         }
     }
 }

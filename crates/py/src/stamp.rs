@@ -3,7 +3,7 @@
 //! `depart` returns can only lower what a router before wrote. A fault of the class ends its own run: from then on
 //! nothing is written.
 
-use backwater_sim::stamp::{AnyStamp, Passing, Seen, Stamp, Writes};
+use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp, Writes};
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::Args;
 use backwater_transport::random::Random;
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::fault::{self, Fault, Whose};
-use crate::watch;
+use crate::hosted::Hosted;
 
 /// What a stamp is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
@@ -49,7 +49,7 @@ pub struct PacketSeen {
 }
 
 impl PacketSeen {
-    fn of(seen: &Seen, header: Option<&CongestionHeader>) -> PacketSeen {
+    fn of(seen: &LawPacket, header: Option<&CongestionHeader>) -> PacketSeen {
         let granted = header.and_then(|header| match *header {
             CongestionHeader::Change { change, .. } => Some(8.0 * change),
             CongestionHeader::Rate { rate, .. } => Some(8.0 * rate),
@@ -80,11 +80,9 @@ impl PacketSeen {
 }
 
 /// See the head of the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scripted {
-    object: Py<PyAny>,
-    whose: Whose,
-    fault: Fault,
+    hosted: Hosted,
     writes: Writes,
     /// It has a method `arrive`.
     observes_arrivals: bool,
@@ -113,17 +111,15 @@ pub fn make(
         place: place.to_owned(),
         seed: fault::seed(Random::stream(seed, "python stamp", place)),
     };
-    let object = factory.call1((Py::new(py, setup)?,))?;
-    if !object.hasattr("depart")? {
+    let hosted = Hosted::new(factory, setup, Whose::stamp(place), fault)?;
+    if !hosted.has(py, "depart")? {
         return Err(PyTypeError::new_err(
             "a stamp has a method depart(self, packet)",
         ));
     }
     Ok(AnyStamp::Custom(Box::new(Scripted {
-        observes_arrivals: object.hasattr("arrive")?,
-        object: object.unbind(),
-        whose: Whose::stamp(place),
-        fault: fault.clone(),
+        observes_arrivals: hosted.has(py, "arrive")?,
+        hosted,
         writes: Writes::new(args),
     })))
 }
@@ -135,19 +131,8 @@ impl Scripted {
         packet: PacketSeen,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Option<T> {
-        if self.fault.any() {
-            return None;
-        }
-        let answer = Python::attach(|py| {
-            let packet = Py::new(py, packet)?;
-            let answer = watch::call(&self.whose, || {
-                self.object.call_method1(py, method, (packet,))
-            })?;
-            read(answer.bind(py))
-        });
-        answer
-            .map_err(|error| self.fault.note(&self.whose, error))
-            .ok()
+        self.hosted
+            .call(method, |py| (Py::new(py, packet)?,).into_pyobject(py), read)
     }
 
     /// What `depart` returned, checked.
@@ -186,14 +171,14 @@ impl Stamp for Scripted {
         self.writes.layout()
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         if self.observes_arrivals {
             let packet = PacketSeen::of(seen, header);
             self.call("arrive", packet, |_| Ok(()));
         }
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         let packet = PacketSeen::of(seen, passing.header.as_deref());
         let answer = self.call("depart", packet, |answer| self.answer(answer));
         match (answer, passing.header.as_deref_mut()) {
@@ -212,17 +197,5 @@ impl Stamp for Scripted {
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [("", 0.0); 4]
-    }
-}
-
-impl Clone for Scripted {
-    fn clone(&self) -> Scripted {
-        Scripted {
-            object: fault::copy(&self.object, &self.whose, &self.fault),
-            whose: self.whose.clone(),
-            fault: self.fault.clone(),
-            writes: self.writes,
-            observes_arrivals: self.observes_arrivals,
-        }
     }
 }

@@ -83,7 +83,7 @@ impl World {
 
     #[getter]
     fn fingerprint(&self) -> String {
-        format!("{:016x}", self.lock().report().fingerprint)
+        format!("{:016x}", self.lock().fingerprint())
     }
 
     fn next_due(&self) -> Option<u64> {
@@ -127,7 +127,7 @@ impl World {
 
     /// Counters and gauges at the present.
     fn probe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = backwater_scenario::probe(&self.lock());
+        let found = backwater_scenario::probe(&mut self.lock());
         crate::trial::probe(py, &found)
     }
 
@@ -189,9 +189,10 @@ impl World {
         exits.into_iter().map(of).collect()
     }
 
-    /// A copy that shares nothing with this world, from now on as another scenario says where there is one.
-    #[pyo3(signature = (to = None))]
-    fn fork(&self, to: Option<&Resolved>) -> PyResult<World> {
+    /// A copy that shares nothing with this world, from now on as another scenario says where there is one, and with other
+    /// random streams where it is reseeded.
+    #[pyo3(signature = (to = None, reseed = None))]
+    fn fork(&self, to: Option<&Resolved>, reseed: Option<u64>) -> PyResult<World> {
         let mut world = self.lock().clone();
         let scenario = match to {
             None => self.scenario.clone(),
@@ -201,6 +202,9 @@ impl World {
                 Arc::new(to.scenario.clone())
             }
         };
+        if let Some(by) = reseed {
+            world.reseed(by);
+        }
         Ok(World {
             world: Mutex::new(world),
             scenario,

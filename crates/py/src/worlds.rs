@@ -131,14 +131,15 @@ impl Worlds {
         Ok((index / self.each, index % self.each))
     }
 
-    fn with<R>(&self, index: usize, work: impl FnOnce(&Episode) -> R) -> PyResult<R> {
+    fn with<R>(&self, index: usize, work: impl FnOnce(&mut Episode) -> R) -> PyResult<R> {
         let (share, at) = self.place(index)?;
-        self.pool.with(share, |places| match &places[at].episode {
-            Some(episode) => Ok(work(episode)),
-            None => Err(PyValueError::new_err(format!(
-                "world {index} has no episode; reset it"
-            ))),
-        })
+        self.pool
+            .with(share, |places| match &mut places[at].episode {
+                Some(episode) => Ok(work(episode)),
+                None => Err(PyValueError::new_err(format!(
+                    "world {index} has no episode; reset it"
+                ))),
+            })
     }
 
     /// Lets all places do what they were told. Gives the faults.
@@ -339,7 +340,7 @@ impl Worlds {
     /// A copy of one world takes the place of another.
     fn copy(&self, source: usize, to: usize) -> PyResult<()> {
         let _turn = self.turn()?;
-        let copy = self.with(source, Episode::clone)?;
+        let copy = self.with(source, |episode| episode.clone())?;
         let (share, at) = self.place(to)?;
         self.pool.with(share, |places| {
             places[at].seen.resize(copy.agents() * SEEN.len(), 0.0);
@@ -351,15 +352,15 @@ impl Worlds {
     /// The fingerprint of a world up to its present.
     fn fingerprint(&self, index: usize) -> PyResult<u64> {
         let _turn = self.turn()?;
-        self.with(index, |episode| {
-            episode.world().clone().report().fingerprint
-        })
+        self.with(index, |episode| episode.world_mut().fingerprint())
     }
 
     /// Counters and gauges of a world at its present.
     fn probe<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
         let _turn = self.turn()?;
-        let found = self.with(index, |episode| backwater_scenario::probe(episode.world()))?;
+        let found = self.with(index, |episode| {
+            backwater_scenario::probe(episode.world_mut())
+        })?;
         trial::probe(py, &found)
     }
 

@@ -12,13 +12,16 @@ use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
-use backwater_sim::spec::{Direction, Discipline, NodeKind, NodeSpec, Service, SwitchModel};
+use backwater_sim::spec::{
+    Choose, Direction, Discipline, NodeKind, NodeSpec, Service, SwitchModel,
+};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 
 use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
 use crate::fields::network::{
-    INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, VIRTUAL_OUTPUT_QUEUES,
+    CHOICES, CHOOSE, INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, TRIM,
+    VIRTUAL_OUTPUT_QUEUES,
 };
 use crate::files::Files;
 use crate::packed;
@@ -27,11 +30,21 @@ use json::{Json, object};
 /// The format of the canonical form.
 pub const FORMAT: &str = "backwater/resolved/1";
 
+fn routing(draft: &Draft) -> Json {
+    let row = ROUTINGS.iter().find(|row| row.routing == draft.routing);
+    let kind = Json::text(row.expect("every rule is in the table").name);
+    let roots = draft.roots.iter().map(|i| draft.nodes[*i].name.as_str());
+    let mut form = object([("kind", kind), ("roots", Json::texts(roots))]);
+    if let (Json::Object(fields), true) = (&mut form, draft.choose != Choose::Hash) {
+        let row = CHOICES.iter().find(|row| row.1 == draft.choose);
+        let name = row.expect("each is in the list").0;
+        fields.insert(CHOOSE.to_owned(), Json::text(name));
+    }
+    form
+}
+
 /// The canonical form. Files stand in it by their hashes: where they lie determines nothing.
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
-    let routing = ROUTINGS.iter().find(|row| row.routing == draft.routing);
-    let routing = routing.expect("every rule is in the table");
-    let routing = ("kind", Json::text(routing.name));
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
     let radios = draft
@@ -42,7 +55,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
         ("schema", Json::text(FORMAT)),
         ("duration_s", Json::time(draft.duration)),
         ("warmup_s", Json::time(draft.warmup)),
-        ("routing", object([routing, ("roots", names(&draft.roots))])),
+        ("routing", routing(draft)),
         (
             "media",
             draft
@@ -241,10 +254,14 @@ fn direction(direction: &Direction, made: &MadeDirection, files: &Files<'_>) -> 
 }
 
 fn port(port: &Port, files: &Files<'_>) -> Json {
-    object([
+    let mut form = object([
         ("queue", part(&port.queue, files)),
         buffer(port.spec.buffer),
-    ])
+    ]);
+    if let (Json::Object(fields), Some(class)) = (&mut form, port.spec.trim) {
+        fields.insert(TRIM.to_owned(), Json::count(u64::from(class)));
+    }
+    form
 }
 
 fn buffer(limit: Limit) -> (&'static str, Json) {
@@ -286,9 +303,11 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::Random => "random",
         Pattern::Permutation => "permutation",
         Pattern::Pairs => "pairs",
+        Pattern::All => "all",
         Pattern::Nearest => "nearest",
         Pattern::FromNearest => "from-nearest",
         Pattern::Group => "group",
+        Pattern::Ranks => "ranks",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",

@@ -109,12 +109,12 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
         Part::None | Part::Acks(_) => None,
     };
     let to = match row.path.last() {
-        Some(last) => air::far(world, *last).to_owned(),
+        Some(last) => world.far_name(*last).to_owned(),
         None => format!("any of {} hosts", row.to.iter().count()),
     };
     let hops = f.hops.iter().map(|h| {
         let p = &world.network().ports[h.port];
-        json!({"from": node(p.node), "to": air::far(world, h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
+        json!({"from": node(p.node), "to": world.far_name(h.port), "throughput_bps": h.count.bytes as f64 * 8.0 / window})
     });
     let mut one = Map::new();
     one.insert("id".into(), json!(row.name));
@@ -170,6 +170,9 @@ fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
     });
     if let Value::Object(one) = &mut one {
         one.extend(cell::of_port(world, p.port, from));
+        if world.network().ports[p.port].more.trim.is_some() {
+            one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
+        }
         // A trace link has no line rate: its share is that of the opportunities.
         if let Some(share) = one["utilisation"].as_f64() {
             one["busy"] = json!(share);

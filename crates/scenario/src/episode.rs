@@ -166,8 +166,8 @@ impl Episode {
     }
 
     /// The world.
-    pub fn world(&self) -> &World {
-        &self.world
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
     }
 
     /// Tells each agent its window in bytes and its pacing in bit/s, two numbers each. NaN leaves one as it is, and an infinite

@@ -1,4 +1,4 @@
-//! Every name of a scenario and what stands there.
+//! Every field of a scenario, with its type.
 
 pub mod flow;
 pub mod network;

@@ -8,6 +8,7 @@ use backwater_sim::source::SOURCES;
 use backwater_sim::stamp::{self, STAMPS};
 use backwater_transport::controller::{CONTROLLERS, DRIVEN, HOSTED};
 use backwater_transport::part::{Opt, Part};
+use backwater_transport::spreading::SPREADERS;
 
 /// The recipe that builds nothing.
 pub const NONE: &str = "none";
@@ -33,6 +34,8 @@ pub enum PartKind {
     Controller,
     /// Laws of explicit feedback.
     Stamp,
+    /// What chooses among equal ways.
+    Spreader,
 }
 
 /// A part without its constructor.
@@ -52,10 +55,11 @@ pub struct Row {
 
 impl PartKind {
     /// Every kind.
-    pub const ALL: [PartKind; 9] = [
+    pub const ALL: [PartKind; 10] = [
         PartKind::Controller,
         PartKind::Queue,
         PartKind::Stamp,
+        PartKind::Spreader,
         PartKind::Detector,
         PartKind::Notifier,
         PartKind::Responder,
@@ -74,6 +78,7 @@ impl PartKind {
             PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),
             PartKind::Trace => rows(TRACES),
             PartKind::Box => rows(BOXES),
+            PartKind::Spreader => rows(SPREADERS),
             PartKind::Stamp => [rows(STAMPS), rows(stamp::HOSTED)].concat(),
             PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED), rows(DRIVEN)].concat(),
         }
@@ -91,6 +96,7 @@ impl PartKind {
             PartKind::Box => "box",
             PartKind::Controller => "controller",
             PartKind::Stamp => "stamp",
+            PartKind::Spreader => "spreader",
         }
     }
 

@@ -1,52 +1,11 @@
 //! What a run measures: one list of names, for documents, stores, claims and figures.
 
 mod listing;
+mod metric;
 
 pub use listing::rows;
-
-/// One metric.
-#[derive(Copy, Clone, Debug)]
-pub struct Metric {
-    /// Name; `<N>` stands for the number of a class. Its end says the unit.
-    pub id: &'static str,
-    /// Whose it is. `class` has what the flows of one class have together.
-    pub scopes: &'static [&'static str],
-    /// One line.
-    pub summary: &'static str,
-    /// Who defined it.
-    pub source: &'static str,
-}
-
-impl Metric {
-    /// Unit of the value; none for shares, counts of runs and indices.
-    pub fn unit(&self) -> Option<&'static str> {
-        let units = [
-            ("_s", "s"),
-            ("_bps", "bit/s"),
-            ("_B", "B"),
-            ("_pkts", "packets"),
-        ];
-        let found = units.iter().find(|(end, _)| self.id.ends_with(end));
-        found.map(|(_, unit)| *unit)
-    }
-
-    const fn by(self, source: &'static str) -> Metric {
-        Metric { source, ..self }
-    }
-}
-
-const fn metric(
-    id: &'static str,
-    scopes: &'static [&'static str],
-    summary: &'static str,
-) -> Metric {
-    Metric {
-        id,
-        scopes,
-        summary,
-        source: "",
-    }
-}
+pub use metric::Metric;
+use metric::metric;
 
 const RUN: &[&str] = &["run"];
 const FLOW: &[&str] = &["flow"];
@@ -261,6 +220,11 @@ pub static METRICS: &[Metric] = &[
         "marked_pkts",
         &["flow", "port"],
         "packets marked with congestion experienced",
+    ),
+    metric(
+        "trimmed_pkts",
+        PORT,
+        "packets cut down to their headers, at a port that trims",
     ),
     metric("retransmitted_pkts", FLOW, "packets sent again"),
     metric("acks_pkts", FLOW, "acknowledgements sent"),

@@ -127,6 +127,7 @@ impl Resolved {
             duration: draft.duration,
             warmup: draft.warmup,
             routing: draft.routing,
+            choose: draft.choose,
             roots: draft.roots.clone(),
             media: draft.media.clone(),
             nodes: draft.nodes.clone(),
@@ -134,12 +135,21 @@ impl Resolved {
             ports: draft.ports.iter().map(|p| p.spec.clone()).collect(),
             stamps: draft.stamps.iter().map(|s| s.spec.clone()).collect(),
             mechanisms: draft.mechanisms.iter().map(|m| m.spec.clone()).collect(),
-            flows: draft
-                .flows
-                .iter()
-                .flat_map(|f| f.expand(self.seed, &draft.nodes))
-                .collect(),
+            flows: self.flows(),
         }
+    }
+
+    /// All flows of the run.
+    fn flows(&self) -> Vec<FlowSpec> {
+        let mut flows = Vec::new();
+        for row in &self.draft.flows {
+            let first = flows.len();
+            flows.extend(row.expand(self.seed, &self.draft.nodes));
+            // A row counts its own flows.
+            let after = flows[first..].iter_mut().filter_map(|f| f.after.as_mut());
+            after.for_each(|after| after.flows.iter_mut().for_each(|f| *f += first));
+        }
+        flows
     }
 
     /// Which reading of each flow's transport the run took.

@@ -30,7 +30,6 @@ use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fault, Origin};
-use crate::document::air::far;
 use crate::resolved::Resolved;
 use crate::series::flow::OfFlow;
 use crate::series::law::{OfLaw, held};
@@ -333,7 +332,7 @@ impl Series {
             .iter()
             .map(|((flow, port), bits)| {
                 let from = &world.network().nodes[world.network().ports[*port].node].name;
-                let to = far(world, *port);
+                let to = world.far_name(*port);
                 let name = format!("{}/{from}>{to}", world.network().flows[*flow].name);
                 (name, json!({"throughput_bps": rates(bits)}))
             })

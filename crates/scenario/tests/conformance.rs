@@ -94,7 +94,7 @@ flows.f = {{ from = "S", to = "D", transport = "datagram", controller = {{ kind 
 fn of_lossy_networks() -> impl Iterator<Item = &'static Part<Build>> {
     CONTROLLERS
         .iter()
-        .filter(|part| !["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&part.id))
+        .filter(|part| !["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&part.id))
 }
 
 fn finished(mut world: World) -> Report {

@@ -3,7 +3,7 @@
 use backwater_scenario::{Folders, Scenario};
 use backwater_sim::connection::Header;
 use backwater_sim::record::{Record, What};
-use backwater_sim::world::World;
+use backwater_sim::world::{PortReport, World};
 
 fn text(more: &str) -> String {
     format!(
@@ -128,5 +128,256 @@ fn what_does_not_fit_a_transport_is_refused_with_a_remedy() {
     ] {
         let said = refusal(&more);
         assert!(parts.iter().all(|p| said.contains(p)), "{more}: {said}");
+    }
+}
+
+/// Two leaves of four hosts and four spines, all links alike; each host of the first leaf sends to one of the second.
+fn two_leaves(routing: &str, more: &str) -> World {
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "2 ms"
+topology = {{ kind = "leaf-spine", leaves = 2, spines = 4, hosts = 4, rate = "40 Gbit/s", delay = "1 us" }}
+routing = {{ kind = "ecmp"{routing} }}
+ports."*" = {{ buffer = "1 MB" }}
+flows.a = {{ from = "h0", to = "h4", packet = "1030 B", {more} }}
+flows.b = {{ from = "h1", to = "h5", packet = "1030 B", {more} }}
+flows.c = {{ from = "h2", to = "h6", packet = "1030 B", {more} }}
+flows.d = {{ from = "h3", to = "h7", packet = "1030 B", {more} }}
+"#
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+    resolved.build().unwrap_or_else(|d| panic!("{d}"))
+}
+
+/// Packets that each uplink of the first leaf sent, and the longest queue at one of them.
+fn uplinks(world: &mut World) -> ([u64; 4], u64) {
+    let report = world.report();
+    assert!(report.conserved);
+    let port = |spine| {
+        let name = format!("l0>s{spine}");
+        let ports = &world.network().ports;
+        let named = |p: &&PortReport| ports[p.port].more.name == name;
+        report
+            .ports
+            .iter()
+            .find(named)
+            .expect("an uplink")
+            .count
+            .clone()
+    };
+    let sent = [0, 1, 2, 3].map(|spine| port(spine).packets);
+    let most = (0..4).map(|spine| port(spine).max_bytes).max();
+    (sent, most.expect("four"))
+}
+
+const CBR: &str = r#"source = { kind = "cbr", packet = "1030 B", rate = "32 Gbit/s" }"#;
+
+/// Four flows of 80 % of a line. Round-robin each uplink gets a quarter of the packets, to one packet; by the shortest queue none grows
+/// beyond the packets that come together; by the hash two flows share an uplink for most salts, and its queue fills.
+#[test]
+fn a_switch_may_choose_ways_by_turns_or_by_its_queues() {
+    let run = |routing: &str| {
+        let mut world = two_leaves(routing, CBR);
+        world.advance(world.end());
+        uplinks(&mut world)
+    };
+    let (sent, most) = run(r#", choose = "round-robin""#);
+    let (low, high) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
+    assert!(high - low <= 1, "{sent:?}");
+    assert!(most <= 4 * 1_048, "{most}");
+    for choose in ["least-queue", "power-of-two", "random"] {
+        let (sent, most) = run(&format!(r#", choose = "{choose}""#));
+        let mean = sent.iter().sum::<u64>() / 4;
+        // Random: binomial with four deviations at n = 31,000.
+        let even = sent.iter().all(|n| n.abs_diff(mean) * 20 < mean);
+        assert!(even, "{choose} {sent:?}");
+        match choose {
+            "least-queue" => assert!(most <= 2 * 1_048, "{most}"),
+            "power-of-two" => assert!(most < 12 * 1_048, "{most}"),
+            _ => assert!(most > 4 * 1_048, "{most}"),
+        }
+    }
+    let (sent, _) = run("");
+    assert!(sent.contains(&0), "hash {sent:?}");
+}
+
+/// A flow with a spreader uses all uplinks and one without uses one. A queue pair that takes any order repeats nothing.
+#[test]
+fn a_spreader_sends_the_packets_of_a_flow_over_all_ways() {
+    let pair = r#"transport = "irn", gaps = "other-ways", cap = "200 kB", controller = { kind = "fixed", window = "100 packets" }, source = { kind = "bulk" }"#;
+    for (spread, all) in [
+        ("", false),
+        (r#", spread = { kind = "oblivious" }"#, true),
+        (r#", spread = { kind = "bitmap" }"#, true),
+        (r#", spread = { kind = "reps" }"#, true),
+        (r#", spread = { kind = "plb" }"#, false),
+        (r#", spread = { kind = "flowlet" }"#, false),
+    ] {
+        let mut world = two_leaves("", &format!("{pair}{spread}"));
+        world.advance(world.end());
+        let (sent, _) = uplinks(&mut world);
+        let report = world.report();
+        let again: u64 = report.connections.iter().map(|c| c.retransmitted).sum();
+        let mean = sent.iter().sum::<u64>() / 4;
+        let even = sent.iter().all(|n| n.abs_diff(mean) * 5 < mean);
+        assert_eq!(even, all, "{spread} {sent:?}");
+        if all {
+            assert_eq!(again, 0, "{spread}");
+            let delivered: u64 = report.connections.iter().map(|c| c.delivered).sum();
+            // Four lines of 40 Gbit/s, of which 1,000 of 1,068 bytes are payload, for 2 ms.
+            let most = 4.0 * 40e9 / 8.0 * 2e-3 * 1000.0 / 1068.0;
+            assert!(delivered as f64 > 0.9 * most, "{spread} {delivered}");
+        }
+    }
+}
+
+#[test]
+fn a_spreader_that_no_switch_looks_at_is_refused() {
+    let said = refusal(&format!(r#"{DCQCN}, spread = {{ kind = "reps" }}"#));
+    assert!(said.contains("no switch looks at"), "{said}");
+    assert!(said.contains("ecmp"), "{said}");
+}
+
+/// Eight senders of a window each into one port whose class queue holds 20 packets: what finds it full goes on as a header of 64 B. Each
+/// trimmed packet is asked for and sent again, no packet is lost, no timer expires, and all arrive: 8 x 64 kB at 40 Gbit/s, 1,068 B of
+/// line for 1,000 of payload, take 109.4 us, and the headers their part of the line.
+#[test]
+fn a_full_queue_trims_and_its_receiver_asks_for_the_rest() {
+    let run = |transport: &str, trim: &str| {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "2 ms"
+topology = {{ kind = "star", hosts = 8, rate = "40 Gbit/s", delay = "1 us", bottleneck = "40 Gbit/s" }}
+ports."*" = {{ queue = {{ kind = "strict-priority", classes = 2 }}, buffer = "20960 B"{trim} }}
+ports."h*>W" = {{ buffer = "unlimited" }}
+flows.f = {{ from = "h*", to = "D", packet = "1030 B", ack_class = 1, controller = {{ kind = "fixed", window = "20 packets" }}, source = {{ kind = "bulk", size = "64 kB" }}, {transport} }}
+"#
+        );
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+        let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+        let mut world = resolved.build().unwrap_or_else(|d| panic!("{d}"));
+        world.advance(world.end());
+        let report = world.report();
+        // The companions that carry acknowledgements follow.
+        let last = report.flows[..8].iter().map(|f| f.last_delivered).max();
+        assert!(report.conserved);
+        let trimmed: u64 = report.ports.iter().map(|p| p.count.trimmed).sum();
+        let again: u64 = report.connections.iter().map(|c| c.retransmitted).sum();
+        for c in &report.connections {
+            assert_eq!(c.delivered, 64_000, "{transport}{trim}");
+        }
+        let microseconds = last.flatten().expect("data arrive").0 as f64 / 1e6;
+        (trimmed, again, report.dropped, microseconds)
+    };
+    let irn = r#"transport = "irn", gaps = "other-ways""#;
+    let (trimmed, again, dropped, took) = run(irn, ", trim = 1");
+    assert_eq!((trimmed, dropped), (again, 0));
+    assert!(trimmed > 100, "{trimmed}");
+    // A header takes 84 B of the line; a round trip and a packet at each end come on top.
+    let line = 109.4 + trimmed as f64 * 84.0 * 8.0 / 40e3;
+    assert!((line..line + 8.0).contains(&took), "{took} {line}");
+    let (trimmed, again, dropped, took) = run(r#"transport = "roce""#, ", trim = 1");
+    assert!(trimmed > 0 && again > trimmed && dropped == 0);
+    assert!(took > 109.4);
+    // Without trimming they are lost, and a timer finds that.
+    let (trimmed, again, dropped, took) = run(irn, "");
+    assert!(trimmed == 0 && dropped > 100 && again >= dropped);
+    assert!(took > 320.0, "{took}");
+}
+
+#[test]
+fn a_class_of_headers_without_a_queue_is_refused() {
+    let text = text(DCQCN).replace(
+        "classes = 3 } }\nports.\"W>h",
+        "classes = 3 }, trim = 5 }\nports.\"W>h",
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+    let said = match scenario.resolve(None) {
+        Ok(_) => panic!("it was read"),
+        Err(diagnostic) => diagnostic.to_string(),
+    };
+    assert!(said.contains("class 5 has no queue at W>D"), "{said}");
+}
+
+/// Collectives of four ranks on an idle star. A packet of 4,000 B takes 4,068 B of the line, and the acknowledgement of one that comes at the
+/// same time 84 B: 332.16 ns at 100 Gbit/s. A step takes 5 us more: two delays and a packet at the second hop. With S = 1 MB:
+/// ring 6 (a + 62.5 packets), doubling 2 (a + 250), Rabenseifner 4 a + 2 (125 + 62.5), all-to-all 3 (a + 62.5).
+#[test]
+fn collectives_take_what_their_closed_forms_say() {
+    let packet = 4152.0 * 8.0 / 100e9;
+    for (algorithm, steps, packets, last) in [
+        ("ring", 6.0, 6.0 * 62.5, 0),
+        ("recursive-doubling", 2.0, 2.0 * 250.0, 1),
+        ("rabenseifner", 4.0, 2.0 * (125.0 + 62.5), 3),
+        ("all-to-all", 3.0, 3.0 * 62.5, 2),
+    ] {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "1 ms"
+topology = {{ kind = "star", hosts = 3, rate = "100 Gbit/s", delay = "2337 ns", bottleneck = "100 Gbit/s", max_frame = "4200 B" }}
+flows.f = {{ from = "*", to = "*", pattern = "ranks", transport = "roce", packet = "4030 B", controller = {{ kind = "fixed", window = "1000 packets" }}, source = {{ kind = "collective", algorithm = "{algorithm}", size = "1 MB" }} }}
+"#
+        );
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+        let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
+        let mut world = resolved.build().unwrap_or_else(|d| panic!("{d}"));
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        let ended = report.flows.iter().filter_map(|f| f.last_delivered).max();
+        let flows = &world.network().flows;
+        let named = format!("f/h1/{last}");
+        assert!(flows.iter().any(|f| f.name == named), "{named}");
+        // The acknowledgement of the last packet takes 2.3 us twice more.
+        let took = ended.expect("data").seconds() - 2.0 * 2.337e-6;
+        let expected = steps * 5e-6 + packets * packet;
+        assert!(
+            (took / expected - 1.0).abs() < 0.02,
+            "{algorithm} {took} {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_collective_that_cannot_be_is_refused() {
+    for (from, more, said) in [
+        (
+            "*",
+            r#"pattern = "ranks", source = { kind = "bulk" }"#,
+            "go together",
+        ),
+        (
+            "*",
+            r#"pattern = "all", source = { kind = "collective", size = "1 MB" }"#,
+            "go together",
+        ),
+        (
+            "h*",
+            r#"pattern = "ranks", source = { kind = "collective", size = "1 MB" }"#,
+            "both sends and receives",
+        ),
+        (
+            "*",
+            r#"pattern = "ranks", source = { kind = "collective", algorithm = "rabenseifner", size = "1 MB" }"#,
+            "match 2 or 4 hosts",
+        ),
+    ] {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "1 ms"
+topology = {{ kind = "star", hosts = 2, rate = "100 Gbit/s", delay = "1 us", bottleneck = "100 Gbit/s" }}
+flows.f = {{ from = "{from}", to = "*", transport = "roce", controller = {{ kind = "fixed" }}, {more} }}
+"#
+        );
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
+        match scenario.resolve(None) {
+            Ok(_) => panic!("{more} was read"),
+            Err(diagnostic) => assert!(diagnostic.to_string().contains(said), "{diagnostic}"),
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::{AckSegment, Segment, Signal};
+use backwater_transport::spreading::Spreading;
 use backwater_transport::units::{Span, Time};
 use backwater_wire::tcp::Said;
 use smallvec::SmallVec;
@@ -138,7 +139,7 @@ impl Alarms {
     }
 
     /// The soonest event of an end has come.
-    pub fn rang(&mut self, side: Side) {
+    pub fn expired(&mut self, side: Side) {
         let next = self.others[side as usize].pop();
         self.soonest[side as usize] = next.unwrap_or(Time::NEVER);
     }
@@ -180,6 +181,8 @@ pub struct Connection {
     pub small_queue: Option<Box<SmallQueue>>,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
+    /// What chooses the ways of its segments; none where the flow keeps its way.
+    pub spreading: Option<Box<Spreading>>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
     /// Bytes that the application has written.
@@ -365,10 +368,10 @@ mod tests {
         for due in 101..200 {
             assert!(!alarms.needs(side, Time(due)));
         }
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(alarms.needs(side, Time(200)));
         assert!(alarms.needs(side, Time(150)));
-        alarms.rang(side);
+        alarms.expired(side);
         assert!(!alarms.needs(side, Time(300)));
         assert!(!alarms.needs(side, Time::NEVER));
         // The other end has its own.

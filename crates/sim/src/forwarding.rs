@@ -7,17 +7,23 @@
 //! Whether a row names one port, the host's own or a group of equal ways cannot be predicted, so all three are read
 //! without a branch.
 
+mod ways;
+
 use std::collections::BTreeMap;
 
 use crate::ids::{FlowId, PortId};
 use crate::table::Id;
+pub use ways::Choose;
+use ways::OpenWays;
+pub(crate) use ways::{Candidates, Turns};
 
 /// The tables of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Forwarding {
     hosts: usize,
-    /// Row by row, what makes a switch choose unlike the others, and unlike itself in a run with another seed. Empty once packed.
-    salts: Vec<u32>,
+    /// Row by row, what makes a switch choose unlike the others, and unlike itself in a run with another seed, and whether it is
+    /// a switch. Empty once packed.
+    salts: Vec<(u32, bool)>,
     /// Row by row: a port, `GROUP` with the number of an ECMP group, or `NOWHERE`. Empty once packed.
     written: Vec<u32>,
     groups: Vec<Vec<PortId>>,
@@ -28,6 +34,10 @@ pub struct Forwarding {
     entries: Vec<Entry>,
     /// Ways that are listed.
     choices: Vec<PortId>,
+    /// How switches choose.
+    choose: Choose,
+    /// Ways from which a switch chooses when a frame arrives.
+    open: OpenWays,
 }
 
 /// Marks a written entry that names an ECMP group.
@@ -118,11 +128,11 @@ impl Forwarding {
         rows.saturating_mul(hosts) < GROUP as usize
     }
 
-    /// Adds a row without ways to `hosts` hosts, with the salt of its node; gives its number.
-    pub fn add_row(&mut self, hosts: usize, salt: u32) -> u32 {
+    /// Adds a row without ways to `hosts` hosts, with the salt of its node, which is a switch or not; gives its number.
+    pub fn add_row(&mut self, hosts: usize, salt: u32, switch: bool) -> u32 {
         let row = self.salts.len();
         self.hosts = hosts;
-        self.salts.push(salt);
+        self.salts.push((salt, switch));
         self.written.resize(self.written.len() + hosts, NOWHERE);
         row as u32
     }
@@ -179,7 +189,7 @@ impl Forwarding {
             NOWHERE => Id::NONE,
             entry if entry & GROUP != 0 => {
                 let group = &self.groups[(entry & !GROUP) as usize];
-                let hash = hash(flow, host, self.salts[row as usize]);
+                let hash = hash(flow, host, self.salts[row as usize].0);
                 group[(hash % group.len() as u32) as usize]
             }
             port => Id::raw(port),
@@ -205,18 +215,27 @@ impl Forwarding {
 
     /// Ends the writing. `last` names for each host the port at its only neighbour that leads to it,
     /// `NONE` where there is none.
-    pub fn pack(&mut self, last: &[PortId]) {
+    pub fn pack(&mut self, last: &[PortId], choose: Choose) {
+        self.choose = choose;
         let mut seen: BTreeMap<u32, Entry> = BTreeMap::from([(NOWHERE, Entry::NOWHERE)]);
         let mut numbers: BTreeMap<Vec<Entry>, u32> = BTreeMap::new();
         let mut columns = Vec::new();
         for (host, own) in last.iter().enumerate() {
             let entries = self.written.iter().skip(host).step_by(last.len());
             let column: Vec<Entry> = entries
-                .map(|entry| match *entry {
+                .zip(&self.salts)
+                .map(|(entry, (salt, switch))| match *entry {
                     entry if entry == own.0 && entry != NOWHERE => Entry::LAST,
-                    entry => *seen
-                        .entry(entry)
-                        .or_insert_with(|| lay(&mut self.choices, &self.groups, entry)),
+                    entry => *seen.entry(entry).or_insert_with(|| match entry & GROUP {
+                        0 => Entry::one(entry),
+                        _ => {
+                            let group = &self.groups[(entry & !GROUP) as usize];
+                            match *switch && choose != Choose::Hash && group.len() > 1 {
+                                true => Entry::one(self.open.add(group, *salt)),
+                                false => lay(&mut self.choices, group),
+                            }
+                        }
+                    }),
                 })
                 .collect();
             let next = numbers.len() as u32;
@@ -231,7 +250,7 @@ impl Forwarding {
                 .zip(column)
                 .for_each(|(row, entry)| row.push(entry));
         }
-        for (row, salt) in all.into_iter().zip(std::mem::take(&mut self.salts)) {
+        for (row, (salt, _)) in all.into_iter().zip(std::mem::take(&mut self.salts)) {
             self.lay_row(&row, salt);
         }
         self.columns = columns;
@@ -270,7 +289,7 @@ impl Forwarding {
         self.entries.push(other);
     }
 
-    /// The egress port toward a host, once packed.
+    /// The egress port toward a host, once packed; open where the switch chooses when the frame arrives.
     #[inline(always)]
     pub fn egress(&self, row: u32, flow: FlowId, to: u32) -> PortId {
         let Column { number, last } = self.columns[to as usize];
@@ -295,6 +314,32 @@ impl Forwarding {
         Id::raw(first.wrapping_add(further))
     }
 
+    /// Whether frames that go there may leave through a port.
+    pub fn may_take(&self, way: PortId, port: PortId) -> bool {
+        match way.is_open() && !way.is_none() {
+            true => self.open.has(way, port),
+            false => way == port,
+        }
+    }
+
+    /// A port that frames which go there may leave through.
+    pub fn some_port(&self, way: PortId) -> PortId {
+        match way.is_open() && !way.is_none() {
+            true => self.open.first(way),
+            false => way,
+        }
+    }
+
+    /// Ports of which a frame that arrives takes the one with the shortest queue.
+    pub(crate) fn candidates(&self, turns: &mut Turns, open: PortId) -> Candidates {
+        self.open.candidates(turns, open, self.choose)
+    }
+
+    /// The turns of all ways at the start of a run.
+    pub(crate) fn turns(&self) -> Turns {
+        self.open.turns()
+    }
+
     /// One of the ways that are listed there.
     #[inline(never)]
     fn listed(&self, place: usize, hash: u32) -> PortId {
@@ -304,11 +349,7 @@ impl Forwarding {
 }
 
 /// Lays down the ways of a written entry.
-fn lay(choices: &mut Vec<PortId>, groups: &[Vec<PortId>], entry: u32) -> Entry {
-    if entry & GROUP == 0 {
-        return Entry::one(entry);
-    }
-    let group = &groups[(entry & !GROUP) as usize];
+fn lay(choices: &mut Vec<PortId>, group: &[PortId]) -> Entry {
     Entry::even(group).unwrap_or_else(|| {
         let place = choices.len() as u32;
         choices.push(Id::new(group.len()));
@@ -348,7 +389,7 @@ mod tests {
             let last: Vec<PortId> = (0..hosts).map(|h| Id::new(1000 + h)).collect();
             let mut tables = Forwarding::default();
             for (number, row) in rows.iter().enumerate() {
-                prop_assert_eq!(tables.add_row(hosts, 7 * number as u32), number as u32);
+                prop_assert_eq!(tables.add_row(hosts, 7 * number as u32, true), number as u32);
                 for (host, choices) in row.iter().enumerate().filter(|(_, choices)| !choices.is_empty()) {
                     let port = |choice: &u32| match choice {
                         1000 => last[host],
@@ -360,7 +401,7 @@ mod tests {
                 }
             }
             let mut packed = tables.clone();
-            packed.pack(&last);
+            packed.pack(&last, Choose::Hash);
             for (number, row) in rows.iter().enumerate() {
                 for host in (0..hosts).filter(|h| !row[*h].is_empty()) {
                     for flow in flows.iter().map(|f| Id::raw(*f)) {
@@ -387,14 +428,14 @@ mod tests {
         let last: Vec<PortId> = (10..18).map(Id::raw).collect();
         let mut tables = Forwarding::default();
         for switch in 0..2u32 {
-            assert_eq!(tables.add_row(8, 0), switch);
+            assert_eq!(tables.add_row(8, 0, true), switch);
             for (host, port) in last.iter().enumerate() {
                 let own = host / 4 == switch as usize;
                 let choice = if own { *port } else { Id::raw(1 + switch) };
                 tables.write(switch, host, &[choice]);
             }
         }
-        tables.pack(&last);
+        tables.pack(&last, Choose::Hash);
         assert!(tables.columns.iter().all(|column| column.number < 2));
     }
 
@@ -412,12 +453,12 @@ mod tests {
         // One that tells the switches apart, so that they have columns.
         let all = choices.iter().chain([&((|s| 40 + s) as fn(u32) -> u32)]);
         for (number, choice) in all.clone().enumerate() {
-            assert_eq!(tables.add_row(16, 0), number as u32);
+            assert_eq!(tables.add_row(16, 0, true), number as u32);
             for host in 0..16 {
                 tables.write(number as u32, host, &[Id::raw(choice(host as u32 / 4))]);
             }
         }
-        tables.pack(&last);
+        tables.pack(&last, Choose::Hash);
         let counts: Vec<u32> = tables.rows.iter().map(|row| row.count).collect();
         assert_eq!(counts, [2, 1, 0, 3]);
         for (number, choice) in all.enumerate() {

@@ -1,4 +1,4 @@
-//! What has happened, and what is to come.
+//! What has been counted and recorded (`Books`), and the pending events (`Calendar`).
 
 use crate::books::Books;
 use crate::calendar::Calendar;

@@ -6,8 +6,10 @@ use backwater_transport::controller::AnyController;
 use backwater_transport::endpoint::{ReceiverSetup, SenderSetup};
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
+use backwater_transport::spreading::AnySpreader;
 use backwater_transport::units::{Bytes, Rate, Span};
 
+pub use crate::forwarding::Choose;
 use crate::limit::Limit;
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::boxes::AnyBox;
@@ -37,6 +39,8 @@ pub struct Spec {
     pub warmup: Span,
     /// How destinations turn into egress ports.
     pub routing: Routing,
+    /// How switches choose among equal ways.
+    pub choose: Choose,
     /// Roots of the trees of `Routing::AirtimeTree`.
     pub roots: Vec<usize>,
     /// 802.11 media.
@@ -247,6 +251,8 @@ pub struct PortSpec {
     pub aqm: Option<AnyAqm>,
     /// Buffer of each class queue.
     pub buffer: Limit,
+    /// The class of the header of a frame that finds its queue full; none where such a frame is lost.
+    pub trim: Option<u8>,
 }
 
 /// An egress of a node.
@@ -305,6 +311,8 @@ pub struct TransportSpec {
     pub ack_class: u8,
     /// Class of what its receiver sends besides.
     pub signal_class: u8,
+    /// What chooses the ways of its packets; none where a flow keeps its way.
+    pub spreader: Option<AnySpreader>,
 }
 
 /// One flow.
@@ -336,6 +344,17 @@ pub struct FlowSpec {
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<TransportSpec>,
+    /// What its transfers wait for; none where its source says when they begin.
+    pub after: Option<After>,
+}
+
+/// What the transfers of a flow wait for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct After {
+    /// Flows (indices): each further transfer waits for one more of each of them.
+    pub flows: Vec<usize>,
+    /// Transfers that wait for nothing.
+    pub lead: u64,
 }
 
 impl FlowSpec {

@@ -5,7 +5,7 @@
 mod options;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::stamp::{AnyStamp, Backlog, Passing, Place, STAMPS, Seen, Stamp};
+use backwater_sim::stamp::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Stamp};
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
@@ -18,7 +18,7 @@ fn law(id: &str, rate: Option<u64>, options: &[(&str, &str)]) -> AnyStamp {
     let row = STAMPS.iter().find(|row| row.id == id).expect(id);
     let built = (row.build)(&options::read(row.options, options));
     let mut law = built.unwrap_or_else(|refusal| panic!("{id}: {refusal:?}"));
-    law.attach(&Place {
+    law.attach(&LawQueue {
         rate: rate.map(Rate),
         offers: false,
         buffer: Limit::Packets(50),
@@ -37,8 +37,8 @@ fn waiting(packets: u64) -> Backlog {
     }
 }
 
-fn seen(seconds: f64, packets: u64) -> Seen {
-    Seen {
+fn seen(seconds: f64, packets: u64) -> LawPacket {
+    LawPacket {
         now: at(seconds),
         size: SIZE,
         ends: [0, 1],
@@ -48,7 +48,7 @@ fn seen(seconds: f64, packets: u64) -> Seen {
     }
 }
 
-fn arrive(law: &mut AnyStamp, seen: &Seen, header: Option<&CongestionHeader>) {
+fn arrive(law: &mut AnyStamp, seen: &LawPacket, header: Option<&CongestionHeader>) {
     law.update(seen.now, seen.backlog);
     law.arrive(seen, header);
 }
@@ -56,7 +56,7 @@ fn arrive(law: &mut AnyStamp, seen: &Seen, header: Option<&CongestionHeader>) {
 /// What a packet that leaves says afterwards.
 fn depart(
     law: &mut AnyStamp,
-    seen: &Seen,
+    seen: &LawPacket,
     mut header: CongestionHeader,
     mut ecn: Ecn,
 ) -> (CongestionHeader, Ecn) {
@@ -112,7 +112,7 @@ fn iacp_takes_no_step_up_at_a_loss_and_one_after_it() {
     let step = |lost, anti_windup: &str| {
         let options = [("w", "1"), ("anti_windup", anti_windup)];
         let mut iacp = law("iacp", None, &options);
-        let one = Seen {
+        let one = LawPacket {
             lost,
             ..seen(0.1, 9)
         };
@@ -155,7 +155,7 @@ fn iacp_takes_no_sample_when_a_packet_crosses_elsewhere() {
             ecn: &mut Ecn::NotEct.clone(),
             window: None,
         };
-        let one = Seen {
+        let one = LawPacket {
             ends: [2, 3],
             ..seen(0.001 * f64::from(n), 10)
         };
@@ -197,7 +197,7 @@ fn iacp_never_asks_for_less_than_nothing() {
 fn flows_expire_a_second_after_their_last_packet() {
     for (id, counted) in [("iacp", "flows"), ("wwm", "flows")] {
         let mut law = law(id, None, &[]);
-        let of = |now, ends| Seen {
+        let of = |now, ends| LawPacket {
             ends,
             ..seen(now, 0)
         };

@@ -6,7 +6,7 @@ mod options;
 use std::collections::VecDeque;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::stamp::{AnyStamp, Backlog, Passing, Place, STAMPS, Seen, Stamp};
+use backwater_sim::stamp::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Stamp};
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
@@ -17,7 +17,7 @@ fn law(id: &str, rate: Option<Rate>, options: &[(&str, &str)]) -> AnyStamp {
     let row = STAMPS.iter().find(|row| row.id == id).expect(id);
     let built = (row.build)(&options::read(row.options, options));
     let mut law = built.unwrap_or_else(|refusal| panic!("{id}: {refusal:?}"));
-    law.attach(&Place {
+    law.attach(&LawQueue {
         rate,
         offers: false,
         buffer: Limit::Packets(50),
@@ -29,8 +29,8 @@ fn at(seconds: f64) -> Time {
     Time::ZERO.after(Span::from_seconds(seconds))
 }
 
-fn seen(now: Time, backlog: Backlog) -> Seen {
-    Seen {
+fn seen(now: Time, backlog: Backlog) -> LawPacket {
+    LawPacket {
         now,
         size: SIZE,
         ends: [0, 1],
@@ -228,7 +228,7 @@ fn rcp_told(intervals: usize, told: &[(f64, u64)]) -> AnyStamp {
             };
             let now = at(0.01 * n as f64 + 0.005);
             rcp.update(now, waiting(0));
-            let one = Seen {
+            let one = LawPacket {
                 size,
                 ..seen(now, waiting(0))
             };
@@ -416,7 +416,7 @@ fn iacp_rests_at_its_set_point_in_the_intended_reading_only() {
             };
             let ends = [0, flow];
             iacp.cross(
-                &Seen {
+                &LawPacket {
                     ends,
                     ..seen(at(0.0), waiting(25))
                 },

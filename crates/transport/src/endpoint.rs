@@ -7,9 +7,10 @@
 //! A transport is its two types, its row, its variant in `Protocol` and one line in `transports!`.
 
 use crate::controller::AnyController;
-use crate::controller_interface::Driven;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::Time;
+
+use crate::sender_core::SenderCore;
 
 pub use crate::ends::{Receiver, Sender};
 pub use crate::protocol::{Protocol, Transport};
@@ -90,21 +91,19 @@ macro_rules! transports {
 
         impl Sender for AnySender {
             transports! { @dispatch AnySender [$($name)*]
+                [#[inline]] fn core(&self) -> &SenderCore;
+                [#[inline]] fn core_mut(&mut self) -> &mut SenderCore;
+                [] fn in_flight(&self) -> u64;
                 [] fn write(&mut self, bytes: u64);
                 [#[inline(always)]] fn poll(&mut self, now: Time) -> Option<Segment>;
-                [] fn on_ack(&mut self, now: Time, ack: &AckSegment);
-                [] fn on_signal(&mut self, now: Time, signal: &Signal);
+                [#[inline(always)]] fn on_ack(&mut self, now: Time, ack: &AckSegment);
                 [] fn on_timer(&mut self, now: Time);
-                [] fn due(&self) -> Time;
+                [#[inline]] fn due(&self) -> Time;
                 [#[inline]] fn prefetch(&self) -> u64;
                 [#[inline]] fn prefetch_segments(&self) -> u64;
-                [] fn counters(&self) -> &SenderCounters;
                 [] fn mss(&self) -> u64;
                 [] fn window(&self) -> u64;
-                [] fn controller(&self) -> &AnyController;
-                [] fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven));
                 [] fn warning(&self) -> Option<String>;
-                [] fn inspect(&self) -> Inspection;
             }
         }
 

@@ -3,11 +3,21 @@
 use crate::controller::AnyController;
 use crate::controller_interface::Driven;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
+use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::units::Time;
 
 /// The sending end of a flow.
 pub trait Sender {
+    /// What all senders have.
+    fn core(&self) -> &SenderCore;
+
+    /// The same.
+    fn core_mut(&mut self) -> &mut SenderCore;
+
+    /// Bytes in flight.
+    fn in_flight(&self) -> u64;
+
     /// The application adds bytes to send; `u64::MAX` for a saturated source.
     fn write(&mut self, bytes: u64);
 
@@ -18,7 +28,9 @@ pub trait Sender {
     fn on_ack(&mut self, now: Time, ack: &AckSegment);
 
     /// A packet of the receiver has come that acknowledges nothing.
-    fn on_signal(&mut self, _now: Time, _signal: &Signal) {}
+    fn on_signal(&mut self, now: Time, signal: &Signal) {
+        self.core_mut().on_signal(now, signal);
+    }
 
     /// The timer `due` has expired.
     fn on_timer(&mut self, now: Time);
@@ -36,19 +48,27 @@ pub trait Sender {
     }
 
     /// Counts since the beginning.
-    fn counters(&self) -> &SenderCounters;
+    fn counters(&self) -> &SenderCounters {
+        &self.core().counters
+    }
 
     /// Payload bytes of a full segment.
     fn mss(&self) -> u64;
 
     /// Window in force, bytes.
-    fn window(&self) -> u64;
+    fn window(&self) -> u64 {
+        self.core().window()
+    }
 
     /// Its controller.
-    fn controller(&self) -> &AnyController;
+    fn controller(&self) -> &AnyController {
+        self.core().controller()
+    }
 
     /// Lets a driver tell its controller what to do, where that is driven from outside. Call `poll` afterwards.
-    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven));
+    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
+        self.core_mut().drive(outside);
+    }
 
     /// A warning of its own for the report of a run.
     fn warning(&self) -> Option<String> {
@@ -56,7 +76,9 @@ pub trait Sender {
     }
 
     /// State for plots and records.
-    fn inspect(&self) -> Inspection;
+    fn inspect(&self) -> Inspection {
+        self.core().inspect(self.window(), self.in_flight())
+    }
 }
 
 /// The receiving end of a flow.

@@ -3,6 +3,7 @@
 //!
 //! Nothing here uses a clock, a socket, a thread or the simulator.
 
+mod ace;
 pub mod building_blocks;
 pub mod congestion_header;
 pub mod controller;
@@ -29,5 +30,6 @@ pub mod segment;
 mod sender_core;
 mod sender_state;
 mod setup;
+pub mod spreading;
 pub mod stream;
 pub mod units;

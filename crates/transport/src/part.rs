@@ -191,7 +191,10 @@ pub struct Refusal {
     pub fix: String,
 }
 
-/// A row of a table; `build` is usually `fn(&Args) -> Result<AnyX, Refusal>`.
+/// How a row makes its part from options that were checked. Each table has its own `T`.
+pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
+
+/// A row of a table; `build` is usually a `Build`.
 #[derive(Copy, Clone, Debug)]
 pub struct Part<B: 'static> {
     /// Name in scenarios.

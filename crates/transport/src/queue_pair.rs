@@ -59,6 +59,8 @@ pub struct QueuePair {
     pub cap: u64,
     /// Bytes acknowledged selectively count as in flight (IRN).
     pub counts_sacked: bool,
+    /// A packet out of order says that others are lost; otherwise they may come yet, by another way (IRN).
+    pub gaps_are_losses: bool,
 }
 
 impl Default for QueuePair {
@@ -73,6 +75,7 @@ impl Default for QueuePair {
             timeout_low: None,
             cap: u64::MAX,
             counts_sacked: true,
+            gaps_are_losses: true,
         }
     }
 }

@@ -9,27 +9,44 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// One component's stream.
 #[derive(Clone, Debug)]
-pub struct Random(Xoshiro256PlusPlus);
+pub struct Random {
+    generator: Xoshiro256PlusPlus,
+    /// The hash of its key: seed, kind, name, and what it was keyed anew by.
+    key: u64,
+}
+
+/// Goes on with an FNV-1a hash.
+fn hashed<'a>(hash: u64, bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(hash, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
 
 impl Random {
     /// The stream of component `name` of kind `kind` in the run with this `seed`.
     pub fn stream(seed: u64, kind: &str, name: &str) -> Random {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let key = seed.to_le_bytes();
-        for byte in key
-            .iter()
-            .chain(kind.as_bytes())
-            .chain(&[0])
-            .chain(name.as_bytes())
-        {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let seed = seed.to_le_bytes();
+        let named = kind.as_bytes().iter().chain(&[0]).chain(name.as_bytes());
+        Random::keyed(hashed(0xcbf2_9ce4_8422_2325, seed.iter().chain(named)))
+    }
+
+    fn keyed(key: u64) -> Random {
+        Random {
+            generator: Xoshiro256PlusPlus::seed_from_u64(key),
+            key,
         }
-        Random(Xoshiro256PlusPlus::seed_from_u64(hash))
+    }
+
+    /// Begins another stream: that of (seed, kind, name, `by`), after all that this one was keyed anew by before.
+    pub fn rekey(&mut self, by: u64) {
+        let by = by.to_le_bytes();
+        let with = [0].iter().chain(b"reseed").chain(&by);
+        *self = Random::keyed(hashed(self.key, with));
     }
 
     /// Uniform on (0, 1]: never zero, so its logarithm is finite.
     pub fn unit(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+        ((self.generator.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform integer in `low..=high`, by multiply-shift (bias below 2⁻⁶⁴ × range).
@@ -38,7 +55,7 @@ impl Random {
     /// When `low > high`, or the range is all of u64.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         let width = u128::from(high - low) + 1;
-        low + ((u128::from(self.0.next_u64()) * width) >> 64) as u64
+        low + ((u128::from(self.generator.next_u64()) * width) >> 64) as u64
     }
 
     /// Exponential with this mean.
@@ -74,6 +91,35 @@ mod tests {
             first(1, "sourc", "ef1"),
         ] {
             assert_ne!(base, other);
+        }
+    }
+
+    /// The lineage is part of the key: all of it, in its order, and nothing that was drawn before.
+    #[test]
+    fn a_stream_that_is_keyed_anew_depends_on_its_whole_lineage() {
+        let after = |name, lineage: &[u64], drawn: usize| {
+            let mut random = Random::stream(1, "source", name);
+            lineage.iter().for_each(|k| {
+                for _ in 0..drawn {
+                    random.unit();
+                }
+                random.rekey(*k);
+            });
+            random.between(0, u64::MAX - 1)
+        };
+        assert_eq!(after("f", &[7], 0), after("f", &[7], 5));
+        let lineages: [(&str, &[u64]); 7] = [
+            ("f", &[]),
+            ("f", &[7]),
+            ("g", &[7]),
+            ("f", &[8]),
+            ("f", &[7, 8]),
+            ("f", &[8, 7]),
+            ("f", &[8, 8]),
+        ];
+        let firsts = lineages.map(|(name, lineage)| after(name, lineage, 0));
+        for (i, first) in firsts.iter().enumerate() {
+            assert!(!firsts[..i].contains(first), "{:?}", lineages[i]);
         }
     }
 

@@ -39,6 +39,7 @@ impl Reassembly {
     }
 
     /// Bytes `[start, end)` have arrived. False if they are all duplicates.
+    #[inline(always)]
     pub fn insert(&mut self, start: u64, end: u64) -> bool {
         if end <= self.next {
             return false;

@@ -153,6 +153,13 @@ impl Echo {
         };
     }
 
+    /// Only the header of this segment came: the next acknowledgement is about it and says no more.
+    pub(crate) fn record_trimmed(&mut self, now: Time, segment: &Segment) {
+        self.echo = false;
+        self.record(now, segment, Ecn::NotEct);
+        self.recent = segment.sent;
+    }
+
     /// The next acknowledgement echoes this header too.
     fn echo_header(&mut self, header: &CongestionHeader) {
         match self.congestion.as_deref_mut() {

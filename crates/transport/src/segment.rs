@@ -64,7 +64,7 @@ pub struct Segment {
     pub number: u64,
     /// First byte in the stream; bytes sent before in a datagram protocol.
     pub start: u64,
-    /// Payload bytes.
+    /// Payload bytes; none where a switch has cut the packet down to its header.
     pub len: u32,
     /// Whether these bytes were sent before.
     pub again: bool,
@@ -93,36 +93,61 @@ struct Edges {
     count: u8,
 }
 
-/// An acknowledgement.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct AckSegment {
-    /// Next byte expected: all below have been received. In a datagram protocol the highest number
-    /// received, plus one.
-    pub upto: u64,
-    /// Blocks received; see `sack`.
-    pub blocks: Blocks,
-    /// The first block reports a duplicate (RFC 2883).
-    pub duplicate: bool,
-    /// Queue pairs: a packet came out of order, and `upto` is missing.
-    pub nack: bool,
-    /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
-    pub ece: bool,
-    /// `Segment::number` of the segment that triggered it.
-    pub number: u64,
-    /// Its `Segment::sent`: the timestamp echo. With delayed acknowledgements that of the oldest
-    /// segment not yet acknowledged (RFC 7323 section 4.3).
-    pub echo: Time,
-    /// When that segment arrived, by the receiver's clock.
-    pub received: Time,
-    /// Payload bytes received with CE since the beginning (AccECN's option, RFC 9768 section 3.2.3).
-    pub ce_bytes: u64,
-    /// Packets received with CE, modulo 8 (AccECN's ACE field, section 3.2.2).
-    pub ace: u8,
-    /// Receive window: bytes beyond `upto`.
-    pub window: u32,
-    /// Explicit feedback.
-    pub feedback: Option<Box<Feedback>>,
+/// The fields of an acknowledgement that have a fixed length, and the only place where they are written: what `$then!` makes of
+/// them follows, such as the struct here and the bytes of a datagram in `wire/flow.rs`.
+#[macro_export]
+macro_rules! acknowledgement_fields {
+    ($then:ident) => {
+        $then! {
+            flags {
+                /// The first block reports a duplicate (RFC 2883).
+                duplicate,
+                /// Classic ECN echo (RFC 3168 section 6.1.3), or DCTCP's state (RFC 8257 section 3.2).
+                ece,
+                /// Queue pairs: a packet came out of order, and `upto` is missing; or only its header came (`trimmed`).
+                nack,
+            }
+            numbers {
+                /// `Segment::number` of the segment that triggered it.
+                number: u64,
+                /// Next byte expected: all below have been received. In a datagram protocol the highest number
+                /// received, plus one.
+                upto: u64,
+                /// Its `Segment::sent`: the timestamp echo. With delayed acknowledgements that of the oldest
+                /// segment not yet acknowledged (RFC 7323 section 4.3).
+                echo: Time,
+                /// When that segment arrived, by the receiver's clock.
+                received: Time,
+                /// Payload bytes received with CE since the beginning (AccECN's option, RFC 9768 section 3.2.3).
+                ce_bytes: u64,
+                /// Receive window: bytes beyond `upto`.
+                window: u32,
+                /// Packets received with CE, modulo 8 (AccECN's ACE field, section 3.2.2).
+                ace: u8,
+            }
+        }
+    };
 }
+
+macro_rules! acknowledgement {
+    (
+        flags { $($(#[$about_flag:meta])* $flag:ident,)* }
+        numbers { $($(#[$about:meta])* $number:ident: $type:ty,)* }
+    ) => {
+        /// An acknowledgement.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct AckSegment {
+            $($(#[$about_flag])* pub $flag: bool,)*
+            $($(#[$about])* pub $number: $type,)*
+            /// Blocks received; see `sack`.
+            pub blocks: Blocks,
+            /// Explicit feedback.
+            pub feedback: Option<Box<Feedback>>,
+        }
+    };
+}
+
+acknowledgement_fields!(acknowledgement);
 
 /// What a receiver sends that acknowledges nothing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -162,6 +187,12 @@ impl AckSegment {
     #[inline(always)]
     pub fn feedback_bytes(&self) -> u64 {
         self.feedback.as_deref().map_or(0, Feedback::bytes)
+    }
+
+    /// Where the packet begins of which only the header came, if this is the acknowledgement of one: its block is empty.
+    pub fn trimmed(&self) -> Option<u64> {
+        let first = self.sack().next().filter(|_| self.nack);
+        first.filter(|b| b.0 == b.1).map(|b| b.0)
     }
 
     /// Blocks received above `upto`, `[first, end)`, the newest first. A duplicate, if reported, comes

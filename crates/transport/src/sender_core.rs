@@ -1,16 +1,17 @@
 //! What both senders share: they respect the controller's limits, pace, sample rates, count rounds and
 //! marks, and report each acknowledgement to the controller.
 
+use crate::ace::Ace;
 use crate::controller::AnyController;
 use crate::controller_interface::{
     Ack, Cause, Congestion, Controller, Departure, Driven, Idle, Limits, Lost, Sent,
 };
 use crate::rate::{Newest, Sampler, Snapshot};
 use crate::rtt::Rtt;
-use crate::segment::{AckSegment, Ecn, Feedback, Signal};
+use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// What an acknowledgement means for the sender.
 #[derive(Copy, Clone, Debug, Default)]
@@ -39,31 +40,9 @@ pub struct AckSummary {
     pub newest: Option<Newest>,
 }
 
-/// The decoder of AccECN's three-bit counter.
-#[derive(Clone, Debug, Default)]
-struct Ace {
-    count: u8,
-    /// Reception time that the newest acknowledgement reports.
-    newest: Time,
-}
-
-impl Ace {
-    /// Packets newly marked among `packets` newly acknowledged (RFC 9768 section 3.2.2.5.2 and appendix
-    /// A.2.1). If the counter may have wrapped around, it is assumed to have done so as often as
-    /// possible.
-    fn decode(&mut self, ack: &AckSegment, packets: u64) -> u64 {
-        // An overtaken acknowledgement would look like a counter that wrapped around.
-        if ack.received < self.newest {
-            return 0;
-        }
-        self.newest = ack.received;
-        let least = u64::from(ack.ace.wrapping_sub(self.count) % 8);
-        self.count = ack.ace;
-        match packets {
-            0..8 => least,
-            _ => packets - (packets - least) % 8,
-        }
-    }
+/// The time that so many bytes take at a pace.
+fn at_pace(bytes: u64, rate: Rate) -> Span {
+    Span((bytes as f64 * 8e12 / rate.0.max(1) as f64) as u64)
 }
 
 /// The controller and the state that it shares with the sender.
@@ -78,6 +57,8 @@ pub struct SenderCore {
     initial: u64,
     after_idle: AfterIdle,
     release: Time,
+    /// Of a queue pair: from when on the last packet counts in the pace, and its bytes. A new pace counts from there, too.
+    last: Option<(Time, u64)>,
     /// Bytes of a packet besides its payload that pacing counts.
     overhead: u64,
     pub rtt: Rtt,
@@ -112,6 +93,7 @@ impl SenderCore {
             initial: setup.initial,
             after_idle: setup.after_idle,
             release: Time::ZERO,
+            last: None,
             overhead: match setup.protocol.row().queue_pair {
                 true => setup.frame - setup.mss,
                 false => 0,
@@ -166,8 +148,12 @@ impl SenderCore {
     #[inline(always)]
     pub fn on_sent(&mut self, sent: Sent) -> Option<Box<Feedback>> {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
-            let gap = (sent.len + self.overhead) as f64 * 8e12 / rate.0.max(1) as f64;
-            self.release = self.release.max(sent.now).after(Span(gap as u64));
+            let bytes = sent.len + self.overhead;
+            let from = self.release.max(sent.now);
+            self.release = from.after(at_pace(bytes, rate));
+            if self.overhead > 0 {
+                self.last = Some((from, bytes));
+            }
         }
         self.counters.segments += 1;
         self.counters.bytes += sent.len;
@@ -182,12 +168,23 @@ impl SenderCore {
         }
     }
 
+    /// Asks the controller for its limits. A new pace of a queue pair moves the next departure, as its card does.
+    #[inline(always)]
+    fn take_limits(&mut self) {
+        let before = std::mem::replace(&mut self.limits, self.controller.limits());
+        if let (Some((from, bytes)), Some(rate)) = (self.last, self.limits.pacing)
+            && before.pacing != Some(rate)
+        {
+            self.release = from.after(at_pace(bytes, rate));
+        }
+    }
+
     fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
         let departure = self.controller.on_sent(sent);
         self.wants_transmissions = departure != Departure::Ignored;
         // A congestion header says what the window is and does not move it.
         if !matches!(departure, Departure::Announced(Feedback::Congestion(_))) {
-            self.limits = self.controller.limits();
+            self.take_limits();
         }
         match departure {
             Departure::Announced(feedback) => Some(Box::new(feedback)),
@@ -259,7 +256,33 @@ impl SenderCore {
             tx_in_flight,
             round: self.sampler.round(),
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
+    }
+
+    /// A segment that begins at `start` leaves. It takes marks, whether it is sent again or not.
+    #[inline(always)]
+    pub fn send(&mut self, sent: Sent, start: u64, push: bool) -> Segment {
+        let feedback = self.on_sent(sent);
+        Segment {
+            number: sent.number,
+            start,
+            len: sent.len as u32,
+            again: sent.again,
+            ecn: self.codepoint(false),
+            cwr: false,
+            push,
+            sent: sent.now,
+            feedback,
+        }
+    }
+
+    /// The round trip that an acknowledgement tells, whose segment carried its instant of departure.
+    pub fn measure(&mut self, now: Time, ack: &AckSegment, summary: &mut AckSummary) {
+        let rtt = Span(now.0.saturating_sub(ack.echo.0));
+        summary.rtt = Some(rtt);
+        summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
+        self.rtt.sample(rtt);
+        self.rtt.observe(rtt);
     }
 
     /// Reports an acknowledgement to the controller.
@@ -300,13 +323,13 @@ impl SenderCore {
             number: ack.number,
             feedback: ack.feedback.as_deref(),
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     /// A packet of the receiver has come that acknowledges nothing.
     pub fn on_signal(&mut self, now: Time, signal: &Signal) {
         self.controller.on_signal(now, signal);
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     /// Nothing is in flight, and the last transmission was at `last`.
@@ -333,13 +356,13 @@ impl SenderCore {
             window,
             threshold,
         });
-        self.limits = self.controller.limits();
+        self.take_limits();
     }
 
     pub fn on_timer(&mut self, now: Time) {
         if self.limits.wake <= now {
             self.controller.on_timer(now);
-            self.limits = self.controller.limits();
+            self.take_limits();
         }
     }
 
@@ -353,6 +376,20 @@ impl SenderCore {
 
     pub fn controller(&self) -> &AnyController {
         &self.controller
+    }
+
+    /// When to call next a sender that waits until then, or, where it is held back by pacing, for its release.
+    #[inline]
+    pub fn due(&self, deadline: Time, paced: bool) -> Time {
+        let pacing = if paced { self.release } else { Time::NEVER };
+        deadline.min(self.limits.wake).min(pacing)
+    }
+
+    /// The random stream of its controller begins anew, where it has one.
+    pub fn rekey(&mut self, by: u64) {
+        if let Some(random) = self.controller.stream() {
+            random.rekey(by);
+        }
     }
 
     /// Reads a word of each cache line that an acknowledgement touches.

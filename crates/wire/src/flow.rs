@@ -5,16 +5,15 @@
 
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::{AckSegment, Feedback, SACK_BLOCKS, Segment};
-use backwater_transport::units::Time;
+
+use crate::flow_fields::{
+    ACK, FIELDS, PS, Reader, flags_of, put_numbers, take_flags, take_numbers,
+};
 
 /// What begins every message of the beginning and the end.
-const MAGIC: &[u8; 7] = b"bwflow2";
+const MAGIC: &[u8; 7] = b"bwflow3";
 /// Bytes before the payload of a stream's segment.
 const HEADER: usize = 24;
-/// Bytes of an acknowledgement without blocks and feedback.
-const ACK: usize = 48;
-/// Picoseconds in a nanosecond.
-const PS: u64 = 1000;
 /// Least bits of a number that has 40.
 const FORTY: u64 = (1 << 40) - 1;
 /// No flow's clock shows more when it begins, and no sender pauses for longer: an hour.
@@ -34,8 +33,6 @@ const COOKIE: u8 = 7;
 const AGAIN: u8 = 0x10;
 const CWR: u8 = 0x20;
 const PUSH: u8 = 0x40;
-const DUPLICATE: u8 = 0x10;
-const ECE: u8 = 0x20;
 const FEEDBACK: u8 = 0x80;
 
 /// A message.
@@ -131,21 +128,8 @@ pub fn write_data(segment: &Segment, size: usize, into: &mut Vec<u8>) {
 /// Writes an acknowledgement.
 pub fn write_ack(ack: &AckSegment, into: &mut Vec<u8>) {
     into.clear();
-    let mut kind = ACKS;
-    for (flag, set) in [
-        (DUPLICATE, ack.duplicate),
-        (ECE, ack.ece),
-        (FEEDBACK, ack.feedback.is_some()),
-    ] {
-        kind |= if set { flag } else { 0 };
-    }
-    into.push(kind);
-    into.extend(&ack.number.to_be_bytes()[3..]);
-    for number in [ack.upto, ack.echo.0 / PS, ack.received.0 / PS, ack.ce_bytes] {
-        into.extend(number.to_be_bytes());
-    }
-    into.extend(ack.window.to_be_bytes());
-    into.push(ack.ace);
+    into.push(ACKS | flags_of(ack) | if ack.feedback.is_some() { FEEDBACK } else { 0 });
+    put_numbers(ack, into);
     into.push(ack.blocks.count() as u8);
     into.resize(ACK, 0);
     for (first, end) in ack.sack() {
@@ -208,36 +192,6 @@ fn begin(kind: u8, token: u64, bytes: &mut Vec<u8>) {
     bytes.push(kind);
     bytes.extend(MAGIC);
     bytes.extend(token.to_be_bytes());
-}
-
-/// Reads numbers off a datagram.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// An unsigned number of so many bytes.
-    fn number(&mut self, bytes: usize) -> Option<u64> {
-        let taken = self.take(bytes)?;
-        Some(
-            taken
-                .iter()
-                .fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-        )
-    }
-
-    /// An instant in nanoseconds.
-    fn time(&mut self) -> Option<Time> {
-        self.number(8)?.checked_mul(PS).map(Time)
-    }
-
-    fn text(&mut self) -> String {
-        String::from_utf8_lossy(std::mem::take(&mut self.0)).into_owned()
-    }
 }
 
 /// Reads a datagram; none for what is no message of this format.
@@ -314,20 +268,12 @@ fn read_data(kind: u8, mut from: Reader<'_>) -> Option<Segment> {
 }
 
 fn read_ack(kind: u8, mut from: Reader<'_>) -> Option<AckSegment> {
-    let mut ack = AckSegment {
-        number: from.number(5)?,
-        upto: from.number(8)?,
-        echo: from.time()?,
-        received: from.time()?,
-        ce_bytes: from.number(8)?,
-        window: from.number(4)? as u32,
-        ace: from.number(1)? as u8 % 8,
-        duplicate: kind & DUPLICATE != 0,
-        ece: kind & ECE != 0,
-        ..AckSegment::default()
-    };
+    let mut ack = AckSegment::default();
+    take_flags(&mut ack, kind);
+    take_numbers(&mut ack, &mut from)?;
+    ack.ace %= 8;
     let blocks = from.number(1)? as usize;
-    from.take(ACK - (1 + 5 + 4 * 8 + 4 + 1 + 1))?;
+    from.take(ACK - FIELDS)?;
     if blocks > SACK_BLOCKS || ack.upto >= FARTHEST {
         return None;
     }
@@ -379,7 +325,10 @@ pub const UDP_IP: usize = 28;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow_fields::Field;
+    use backwater_transport::acknowledgement_fields;
     use backwater_transport::endpoint::Protocol;
+    use backwater_transport::units::Time;
 
     fn segment() -> Segment {
         Segment {
@@ -468,6 +417,28 @@ mod tests {
             },
         ] {
             assert_eq!(read(&write(&message)).as_ref(), Some(&message));
+        }
+    }
+
+    macro_rules! each_field {
+        (
+            flags { $($(#[$about_flag:meta])* $flag:ident,)* }
+            numbers { $($(#[$about:meta])* $number:ident: $type:ty,)* }
+        ) => {
+            [
+                $(AckSegment { $flag: true, ..AckSegment::default() },)*
+                $(AckSegment { $number: Field::of(5).expect("a small number"), ..AckSegment::default() },)*
+            ]
+        };
+    }
+
+    /// A field of the list comes through, whatever it is. Who adds one writes it there and nowhere else.
+    #[test]
+    fn each_field_of_an_acknowledgement_comes_through() {
+        for ack in acknowledgement_fields!(each_field) {
+            assert_ne!(ack, AckSegment::default());
+            let message = Message::Ack(ack);
+            assert_eq!(read(&write(&message)), Some(message));
         }
     }
 

@@ -7,7 +7,7 @@
 //! * `wifi`: 802.11 frames behind a radiotap header.
 //! * `ip`: headers of real packets; `ip_length`: the length of the IP packet in a captured frame.
 //! * `pcapng`: captures that are written; `pcap_reader`, `pcapng_reader`: captures that are read; `fault`: what is wrong in one.
-//! * `flow`: the messages of a flow over real UDP. `checksum`: sums over bytes.
+//! * `flow`: the messages of a flow over real UDP; `flow_fields`: an acknowledgement in them. `checksum`: sums over bytes.
 
 mod addresses;
 pub mod checksum;
@@ -16,6 +16,7 @@ pub mod control_size;
 pub mod ethernet;
 pub mod fault;
 pub mod flow;
+mod flow_fields;
 pub mod ip;
 pub mod ip_length;
 pub mod pcap_reader;

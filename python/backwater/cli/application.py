@@ -16,7 +16,18 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
     *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "train", "evolve"),
-    *("merge", "report", "export", "diff", "doctor", "bench", "scorecard", "copy", "contest"),
+    *(
+        "board",
+        "merge",
+        "report",
+        "export",
+        "diff",
+        "doctor",
+        "bench",
+        "scorecard",
+        "copy",
+        "contest",
+    ),
     *("emulate", "view", "flow", "study", "trace"),
 )
 MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}

@@ -71,6 +71,7 @@ def command(
         "policy": str(out),
         "seed": seed,
         "steps": found.steps,
+        "chosen_at": found.at,
         "settings": found.settings,
         "returns": [None if math.isnan(one) else one for one in found.returns],
         "held_out": _written(earned, judged),
@@ -80,7 +81,7 @@ def command(
     if json:
         console.emit(document)
         return EXIT_DONE
-    console.data(f"{found.steps} steps in {trained_s:.0f} s; policy {out}")
+    console.data(f"{found.steps} steps in {trained_s:.0f} s; policy of step {found.at}: {out}")
     console.data(f"return on {judged} held-out paths: {_shown(earned)}")
     if constant is not None:
         console.data(f"a constant 95 % of the capacity: {_shown(constant)}")

@@ -46,6 +46,8 @@ class Evaluated:
     gates: list[Condition] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     wall_s: float = 0.0
+    # The sum of the fingerprints of all runs.
+    fingerprint: str = "0" * 16
     # The change of the mean on other rates and round trips; None where that was not asked.
     rescaled: float | None = None
     # By reference: mean difference on the same paths, with its 95 % interval.
@@ -80,7 +82,7 @@ class Evaluator:
         stages = self._stages[: len(self._stages) if last is None else last]
         for number, (count, seconds) in enumerate(stages, 1):
             if number == len(self._stages):
-                self._judge_gates(candidate, found)
+                self.judge_gates(candidate, found)
                 if found.why is not None:
                     break
             environments = public(part, count)
@@ -118,6 +120,9 @@ class Evaluator:
         documents, errors = self._run(written)
         if found is not None:
             found.failures += errors
+            prints = [int(one["fingerprint"], 16) for one in documents if one is not None]
+            total = (int(found.fingerprint, 16) + sum(prints)) % 2**64
+            found.fingerprint = f"{total:016x}"
         return [
             LEAST if document is None else utility(one, document["flows"][0])
             for one, document in zip(environments, documents, strict=True)
@@ -147,7 +152,8 @@ class Evaluator:
         other = self.utilities(candidate, scaled, seconds * RTT)
         found.rescaled = (sum(other) - sum(own)) / len(own)
 
-    def _judge_gates(self, candidate: Candidate, found: Evaluated) -> None:
+    def judge_gates(self, candidate: Candidate, found: Evaluated) -> None:
+        """The conditions that no score makes up for."""
         documents, errors = self._run(gates.scenarios(candidate.controller))
         found.failures += errors
         found.gates = gates.judged(documents)

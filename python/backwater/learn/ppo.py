@@ -9,6 +9,7 @@ nothing from it. Equal seeds give equal policies on one kind of processor.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -30,8 +31,8 @@ class Settings:
 
     layers: tuple[int, ...] = (32, 16)
     rollout: int = 128
-    epochs: int = 10
-    batch: int = 1024
+    epochs: int = 4
+    batch: int = 4096
     rate: float = 3e-4
     discount: float = 0.99
     lam: float = 0.95
@@ -137,11 +138,8 @@ class Policy:
         self.draws = draws
 
     def sight(self, observations: Any, new: Any = None) -> Array:
-        """Observations as networks take them; those that `new` marks count in the scale.
-
-        Ratios span orders of magnitude, and one outlier would move the scale of all others.
-        """
-        rows = np.arcsinh(np.asarray(observations, dtype=np.float64))
+        """Observations as networks take them; those that `new` marks count in the scale."""
+        rows = np.asarray(observations, dtype=np.float64)
         if new is not None:
             self.seen.see(rows[new])
         return self.seen.scaled(rows)
@@ -225,6 +223,9 @@ class Trained:
     policy: Policy
     returns: list[float] = field(default_factory=list)
     steps: int = 0
+    # What the policy earned where it was judged, and after how many steps; none without a judge.
+    earned: float | None = None
+    at: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -291,16 +292,14 @@ class Trainer:
         return np.clip(taken, space.low, space.high).astype(np.float32)
 
     def _scaled(self, gained: Array, real: NDArray[np.bool_], over: NDArray[np.bool_]) -> Array:
-        """What a step counts: the inverse hyperbolic sine of its reward over that of returns.
+        """Rewards over the deviation of discounted returns, cut at 10.
 
-        A queue that nobody drains costs a hundred times what a good step earns. Cut off, such a
-        loss would teach nothing; as it is, it would drown all else.
+        A queue that nobody drains costs a hundred times what a good step earns, and would drown it.
         """
-        counted = np.arcsinh(gained)
-        self._discounted = self._discounted * self.settings.discount + counted
+        self._discounted = self._discounted * self.settings.discount + gained
         self._returns.see(self._discounted[real][:, None])
         self._discounted[over] = 0.0
-        return np.asarray(counted / np.sqrt(self._returns.var[0] + 1e-8))
+        return np.asarray(np.clip(gained / np.sqrt(self._returns.var[0] + 1e-8), -10, 10))
 
     def _advantages(self, rewards: Array, values: Array, after: Array, over: Any) -> Array:
         """Generalised advantages (Schulman et al. 2016)."""
@@ -339,8 +338,14 @@ def train(
     seed: int = 1,
     settings: Settings | None = None,
     told: Callable[[int, float], None] | None = None,
+    judge: Callable[[Policy], float] | None = None,
+    every: int = 8,
 ) -> Trained:
-    """Trains for so many steps, those that reset left out. `told` hears of each round."""
+    """Trains for so many steps, those that reset left out. `told` hears of each round.
+
+    With a `judge` the policy is the one that it liked best, asked after each `every` rounds and at
+    the end: what a policy earns may fall again while it is trained.
+    """
     chosen = settings or Settings()
     trainer = Trainer(envs, chosen, seed)
     found = Trained(trainer.policy, settings=asdict(chosen))
@@ -352,4 +357,10 @@ def train(
         found.returns.append(mean)
         if told is not None:
             told(found.steps, mean)
+        asked = len(found.returns) % every == 0 or found.steps >= steps
+        if judge is not None and asked:
+            earned = judge(trainer.policy)
+            if found.earned is None or earned > found.earned:
+                found.earned, found.at = earned, found.steps
+                found.policy = copy.deepcopy(trainer.policy)
     return found

@@ -15,6 +15,8 @@ from backwater.verdict.interval import Interval, interval
 
 # Seeds of the paths on which a policy is judged; training draws others.
 HELD_OUT = 1_000_000_000
+# Of those by which one of several policies is chosen, and how many of them.
+CHOICE, CHOSEN_ON = 2_000_000_000, 50
 
 
 # Of the capacity: the constant rate that a policy is held against.
@@ -42,18 +44,23 @@ def learn(
     settings: Settings,
     told: Callable[[int, float], None] | None,
 ) -> Trained:
-    """Trains on `count` worlds."""
-    return train(environments(options, count), steps, seed=seed, settings=settings, told=told)
+    """Trains on `count` worlds; the policy is the one that earned most on further paths."""
+
+    def earned(policy: Policy) -> float:
+        return judge(policy, options, CHOSEN_ON, CHOICE).mean
+
+    envs = environments(options, count)
+    return train(envs, steps, seed=seed, settings=settings, told=told, judge=earned)
 
 
-def judge(policy: Policy | None, options: Options, count: int) -> Interval:
+def judge(policy: Policy | None, options: Options, count: int, first: int = HELD_OUT) -> Interval:
     """What it earns in the first episode of so many held-out seeds, with the interval of the mean.
 
     Without a policy: a constant rate of 95 % of each path's capacity.
     """
     episodes = Episodes(options, count)
     for place in range(count):
-        episodes.seed(place, HELD_OUT + place)
+        episodes.seed(place, first + place)
     episodes.begin(range(count))
     if policy is None:
         drawn = [path.capacity_pps for path in episodes.drawn if path is not None]

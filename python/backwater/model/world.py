@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +50,7 @@ class World:
         self._seed = arguments.whole_or_none(seed, "seed", 0, arguments.MOST_SEED)
         # Forks are made of what was read here, whatever becomes of the files.
         self._read, self._name = scenario.read(what)
+        self._lineage: tuple[dict[str, Any], ...] = ()
         _override(self._read, overrides)
         with refusing():
             self._world = _native.World.of(self._read.resolve_once(self._seed))
@@ -135,6 +138,7 @@ class World:
         self,
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
+        reseed: int | None = None,
     ) -> World:
         """A copy that shares nothing with this world and goes on from here.
 
@@ -143,24 +147,49 @@ class World:
         frame in transmission ends as it began. What cannot change in the middle of a run is refused
         with the reason.
 
+        `reseed` gives the fork other random streams from the present on: forks with the same number
+        are equal, those with different numbers are independent. What was drawn already stays, such
+        as a packet's arrival that is due.
+
             world = backwater.World("dumbbell.toml")
             world.advance("10 s")
             slower = world.fork(set={"topology.bottleneck": "5 Mbit/s"})
             for each in (world, slower):
                 each.advance(each.end_ps)
                 print(each.document["flows"][0]["goodput_bps"])
+
+            chances = [world.fork(reseed=k) for k in range(20)]
         """
         overrides = arguments.table(set, "set", "give paths and values")
+        by = arguments.whole_or_none(reseed, "reseed", 0, arguments.MOST_SEED)
         fork = object.__new__(World)
         fork._seed, fork._name, fork._read = self._seed, self._name, self._read
+        fork._lineage = self._lineage
+        if overrides or by is not None:
+            changes = {path: json.loads(scenario.written(to)) for path, to in overrides.items()}
+            step = {"at_ps": self.now_ps, "reseed": by, "set": changes}
+            fork._lineage = (*self._lineage, step)
         if not overrides:
-            fork._world = self._world.fork()
+            fork._world = self._world.fork(None, by)
             return fork
         fork._read = self._read.copy()
         _override(fork._read, overrides)
         with refusing():
-            fork._world = self._world.fork(fork._read.resolve(self._seed))
+            fork._world = self._world.fork(fork._read.resolve(self._seed), by)
         return fork
+
+    @property
+    def lineage(self) -> list[dict[str, Any]]:
+        """The forks that led from the scenario to this world, each with what it changed.
+
+        Whoever repeats them at the same instants gets the same world.
+
+            again = backwater.World("dumbbell.toml")
+            for step in world.lineage:
+                again.advance(step["at_ps"])
+                again = again.fork(set=step["set"], reseed=step["reseed"])
+        """
+        return copy.deepcopy(list(self._lineage))
 
     def clone(self) -> World:
         """The same as a fork without changes."""
@@ -171,8 +200,10 @@ class World:
         """What `backwater run --json` prints of the run, cost aside.
 
         Sums are those of a whole run: away from the scenario's end there are none (ValueError).
+        The document of a fork with changes has its `lineage`, too.
         """
-        return document_of(_Sums(self._world.document()), self._name)
+        whole = document_of(_Sums(self._world.document()), self._name)
+        return {**whole, "lineage": self.lineage} if self._lineage else whole
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-//! How the sending end finds the listening one, agrees with it on a flow and a clock, and takes leave.
+//! How the sending end finds the listening end, agrees with it on a flow and a clock, and ends the flow.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};

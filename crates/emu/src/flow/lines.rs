@@ -1,4 +1,4 @@
-//! Lines of JSON on stdout, written by a thread of their own: a flow doesn't wait for whoever reads them.
+//! Lines of JSON on stdout, written by a thread of their own: a flow does not wait for their reader.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -74,8 +74,8 @@ impl Poller {
         checked(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) }).map(|_| ())
     }
 
-    /// Sleeps until something can be read, or the monotonic clock shows `until_ns`. To set the timer anew takes back what it
-    /// has told, so that nobody reads it. Gives what can be read.
+    /// Sleeps until something can be read, or the monotonic clock shows `until_ns`. Resetting the timer
+    /// clears its readiness, so that nobody reads it. Gives what can be read.
     pub fn sleep(&self, until_ns: u64) -> io::Result<Ready> {
         let moment = libc::timespec {
             tv_sec: (until_ns / 1_000_000_000) as _,

@@ -1,4 +1,4 @@
-//! Processes: who they are, how they start, wait and end, and how promptly they run.
+//! Processes: their user and group, their start and end, and their scheduling.
 
 use std::ffi::CString;
 use std::io;
@@ -123,7 +123,7 @@ pub fn execute(program: &[CString], environment: &[CString]) -> io::Error {
 }
 
 /// Asks for timers that are not delayed for the sake of others, and for real-time priority where that is allowed.
-pub fn be_prompt() -> bool {
+pub fn request_real_time() -> bool {
     // SAFETY: the calls take numbers and a structure that outlives them.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
@@ -134,7 +134,7 @@ pub fn be_prompt() -> bool {
 }
 
 /// Ends real-time priority.
-pub fn be_ordinary() {
+pub fn end_real_time() {
     // SAFETY: as above.
     unsafe {
         let parameter: libc::sched_param = zeroed();

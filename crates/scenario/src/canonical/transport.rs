@@ -4,13 +4,13 @@ use backwater_transport::units::Span;
 
 use super::{Json, object, part};
 use crate::decode::Transport;
-use crate::fields::flow::UDP;
+use crate::fields::flow::{SPREAD, UDP};
 use crate::files::Files;
 
 fn queue_pair(t: &Transport) -> Json {
     let pair = &t.sender.pair;
     let span = |span: Option<Span>| span.map_or(Json::text("off"), Json::time);
-    object([
+    let mut form = object([
         (
             "message_B",
             pair.message.map_or(Json::text("off"), Json::count),
@@ -23,7 +23,11 @@ fn queue_pair(t: &Transport) -> Json {
         ("timeout_low_s", span(pair.timeout_low)),
         ("cap_B", Json::count(pair.cap)),
         ("counts_sacked", Json::Flag(pair.counts_sacked)),
-    ])
+    ]);
+    if let (Json::Object(fields), false) = (&mut form, pair.gaps_are_losses) {
+        fields.insert("gaps".to_owned(), Json::text("other-ways"));
+    }
+    form
 }
 
 /// The transport of a flow whose data have this class.
@@ -58,6 +62,9 @@ pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json
         fields.insert("nic".to_owned(), Json::text("pull"));
     }
     if let Json::Object(fields) = &mut form {
+        if let Some((_, made)) = &t.spreader {
+            fields.insert(SPREAD.to_owned(), part(made, files));
+        }
         if let Some(shift) = t.small_queue {
             let shift = Json::count(u64::from(shift));
             fields.insert("small_queue".to_owned(), shift);

@@ -2,6 +2,7 @@
 
 mod expand;
 mod over_air;
+mod ranks;
 
 use std::collections::BTreeMap;
 
@@ -78,12 +79,16 @@ pub enum Pattern {
     Permutation,
     /// The receivers in the order of the senders.
     Pairs,
+    /// Every sender to every receiver but itself; each pair stands in `from` and `to`.
+    All,
     /// For each sender the nearest receiver.
     Nearest,
     /// For each receiver the nearest sender.
     FromNearest,
     /// All stations that hear a sender.
     Group,
+    /// The ranks of a collective, to one another.
+    Ranks,
 }
 
 /// The flows in the order of their names.
@@ -115,7 +120,7 @@ pub fn read(
             "write flows.NAME = { from, to, source }",
         )));
     }
-    let senders = flows.iter().map(|f| f.from.len() as u64);
+    let senders = flows.iter().map(Flow::count);
     limits.flows(senders.sum(), written)?;
     flows.sort_by(|a, b| names::order(&a.name, &b.name));
     if let Some(routes) = top.get("routes") {
@@ -237,6 +242,10 @@ fn ends(record: &Record<'_>, nodes: &[NodeSpec], hosts: &Hosts<'_>) -> Result<En
         Pattern::FromNearest => to.retain(|receiver| !from.contains(receiver)),
         _ => {}
     }
+    if pattern == Pattern::All {
+        let pairs = from.iter().flat_map(|a| to.iter().map(move |b| (*a, *b)));
+        (from, to) = pairs.filter(|(a, b)| a != b).unzip();
+    }
     check_pairs(record.need("to"), pattern, &from, &to)?;
     Ok(Ends {
         from,
@@ -300,6 +309,7 @@ fn flow(
         duration
     };
     let (source, made) = parts::read(SOURCES, "source", record.need("source"), files)?;
+    ranks::check(&record, pattern, (&source, &made), (&from, &to))?;
     let station = nodes[from[0]].kind.shares_media();
     let airy = nodes.iter().any(|n| n.kind.shares_media());
     let class = over_air::class(&record, station, airy)?;
@@ -347,9 +357,11 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
         (true, true) => Ok(match record.args.choice("pattern") {
             "random" => Pattern::Random,
             "pairs" => Pattern::Pairs,
+            "all" => Pattern::All,
             "nearest" => Pattern::Nearest,
             "from-nearest" => Pattern::FromNearest,
             "group" => Pattern::Group,
+            "ranks" => Pattern::Ranks,
             _ => Pattern::Permutation,
         }),
         (false, true) => Err(to.refuse(Fault::new(
@@ -357,7 +369,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\", \"pairs\", \"nearest\", \"from-nearest\" or \"group\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\", \"all\", \"nearest\", \"from-nearest\", \"group\" or \"ranks\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(

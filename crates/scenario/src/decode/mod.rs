@@ -20,7 +20,7 @@ mod switch;
 pub mod topology;
 mod transport;
 
-use backwater_sim::spec::{MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
+use backwater_sim::spec::{Choose, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
@@ -50,6 +50,8 @@ pub struct Draft {
     pub warmup: Span,
     /// How destinations turn into ports.
     pub routing: Routing,
+    /// How switches choose among equal ways.
+    pub choose: Choose,
     /// Roots of the trees of airtime-tree.
     pub roots: Vec<usize>,
     /// 802.11 media in the order of their names.
@@ -118,8 +120,9 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
     let limits = limits(&top, files)?;
     let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
-    let (routing, roots) = routing::read(&top, &nodes, files)?;
+    let (routing, choose, roots) = routing::read(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, limits, files)?;
+    routing::check_spreaders(&top, &flows, (routing, choose))?;
     limits.packets(load::of_flows(&flows), root)?;
     limits.packets(load::of_traces(&links, duration), root)?;
     let classes = flows
@@ -134,6 +137,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         duration,
         warmup,
         routing,
+        choose,
         roots,
         media,
         nodes,

@@ -16,8 +16,7 @@ pub struct Made {
     pub args: Args,
 }
 
-/// How a row builds its part.
-pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
+pub use backwater_transport::part::Build;
 
 /// The row of a name or alias.
 pub fn find<B>(table: &'static [Part<B>], name: &str) -> Option<&'static Part<B>> {

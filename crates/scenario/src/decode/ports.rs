@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{QUEUES, Queue, Room};
+use backwater_sim::queue::{QUEUES, Queue, Room, Scheduler};
 use backwater_sim::spec::{
     Egress, LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
 };
@@ -77,6 +77,7 @@ pub fn read(
         ports.push(Port {
             spec: PortSpec {
                 name: name.clone(),
+                trim: trim(name, &settings, queue.scheduler.classes())?,
                 scheduler: queue.scheduler,
                 aqm: queue.aqm,
                 buffer,
@@ -132,6 +133,22 @@ fn default_buffer(owner: &NodeSpec, traced: bool) -> Limit {
         NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
         NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
     }
+}
+
+/// The class of headers of frames that find a port's queue full. It has a queue among so many.
+fn trim(name: &str, settings: &Settings, classes: usize) -> Result<Option<u8>, Diagnostic> {
+    let Some((class, node)) = settings.trim(name)? else {
+        return Ok(None);
+    };
+    if usize::from(class) < classes {
+        return Ok(Some(class));
+    }
+    let what = format!(
+        "`{}`: class {class} has no queue at {name}, which has {classes} classes",
+        node.path
+    );
+    let fix = "write a lower class, or give the port's queue more classes";
+    Err(node.refuse(Fault::new(what, fix)))
 }
 
 /// The buffer of a port; a queue without a limit takes none.

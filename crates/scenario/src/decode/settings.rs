@@ -11,7 +11,7 @@ use backwater_transport::units::Bytes;
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::network::PORT;
+use crate::fields::network::{PORT, TRIM};
 use crate::files::Files;
 use crate::tree::{Node, Value};
 use crate::{names, units};
@@ -32,16 +32,18 @@ pub struct Setting {
     buffer: Option<Written<Limit>>,
     stamp: Option<Written<(AnyStamp, Made)>>,
     stamped_by: Option<Written<()>>,
+    trim: Option<Written<u8>>,
 }
 
 impl Setting {
-    /// Reads `queue`, `buffer`, `stamp` and `stamped_by`.
+    /// Reads `queue`, `buffer`, `stamp`, `stamped_by` and `trim`.
     pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
         let mut setting = Setting {
             queue: None,
             buffer: None,
             stamp: None,
             stamped_by: None,
+            trim: None,
         };
         if let Some(node) = record.get("queue") {
             let part = parts::named_among(&[QUEUES, queue::HOSTED], "queue", node)?;
@@ -63,6 +65,10 @@ impl Setting {
         if let Some(node) = record.get("stamped_by") {
             let node = node.clone();
             setting.stamped_by = Some(Written { value: (), node });
+        }
+        if let Some(node) = record.get(TRIM) {
+            let (value, node) = (record.args.count(TRIM) as u8, node.clone());
+            setting.trim = Some(Written { value, node });
         }
         Ok(setting)
     }
@@ -120,6 +126,12 @@ impl Settings {
     /// The buffer of a port.
     pub fn buffer(&self, port: &str) -> Result<Option<&Written<Limit>>, Diagnostic> {
         self.best(port, "buffer", |s| s.buffer.as_ref())
+    }
+
+    /// The class of headers of frames that find a port's queue full, and where it was written.
+    pub fn trim(&self, port: &str) -> Result<Option<(u8, &Node)>, Diagnostic> {
+        let best = self.best(port, TRIM, |s| s.trim.as_ref())?;
+        Ok(best.map(|written| (written.value, &written.node)))
     }
 
     /// The value of the most specific row that sets a field of a port. Two patterns that are equally

@@ -11,12 +11,13 @@ use backwater_transport::part::Args;
 use backwater_transport::part::Part;
 use backwater_transport::queue_pair::{MESSAGE_PACKETS, Notify, QueuePair};
 use backwater_transport::random::Random;
+use backwater_transport::spreading::{self, SPREADERS};
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, TRANSPORT_OPTIONS, UDP};
+use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, SPREAD, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
 use crate::options::missing;
 
@@ -50,6 +51,8 @@ pub struct Transport {
     pub ack_class: u8,
     /// Class of notification packets.
     pub signal_class: u8,
+    /// What chooses among equal ways, and how it was made.
+    pub spreader: Option<(&'static Part<spreading::Build>, Made)>,
 }
 
 /// The transport of a flow and the size of its packets.
@@ -115,8 +118,23 @@ pub fn read(
         small_queue: small_queue(record)?,
         ack_class: class(args, "ack_class", class_of_data),
         signal_class: class(args, "cnp_class", class(args, "ack_class", class_of_data)),
+        spreader: spreader(record, files)?,
     };
     Ok((Some(transport), packet))
+}
+
+/// What chooses among equal ways, if anything does.
+fn spreader(
+    record: &Record<'_>,
+    files: &mut Files<'_>,
+) -> Result<Option<(&'static Part<spreading::Build>, Made)>, Diagnostic> {
+    let Some(node) = record.get(SPREAD) else {
+        return Ok(None);
+    };
+    let part = parts::named(SPREADERS, "spreader", node)?;
+    let trial = |args: &Args| (part.build)(args, Random::stream(0, SPREAD, ""));
+    let (_, made) = parts::make_with(part, node, &[], files, trial)?;
+    Ok(Some((part, made)))
 }
 
 /// Payload bytes of a full segment behind so many bytes of headers.
@@ -199,6 +217,7 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
         // The local ACK timeout 14 of InfiniBand: 4.096 us times two to the fourteenth.
         _ => Span::nanos(4096 << 14),
     };
+    let gaps_are_losses = !args.has("gaps") || args.choice("gaps") == "losses";
     let notify = args.has("cnp").then(|| args.choice("cnp"));
     let notify = Notify::ALL.iter().find(|n| Some(n.0) == notify);
     QueuePair {
@@ -218,7 +237,11 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
             (Protocol::Irn, false) => 120_000,
             _ => u64::MAX,
         },
-        counts_sacked: !args.has("sacked") || args.choice("sacked") == "counted",
+        counts_sacked: match args.has("sacked") {
+            true => args.choice("sacked") == "counted",
+            false => gaps_are_losses,
+        },
+        gaps_are_losses,
     }
 }
 
@@ -340,6 +363,10 @@ impl Transport {
             small_queue: self.small_queue,
             ack_class: self.ack_class,
             signal_class: self.signal_class,
+            spreader: self.spreader.as_ref().map(|(part, made)| {
+                (part.build)(&made.args, Random::stream(seed, SPREAD, flow))
+                    .expect("the same arguments made a spreader when the scenario was read")
+            }),
         }
     }
 }

@@ -1,8 +1,6 @@
 //! What a run's document says of 802.11: stations, and the options under which results hold.
 
 use backwater_sim::cause::Cause;
-use backwater_sim::ids::PortId;
-use backwater_sim::medium::wifi::air::NOBODY;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::spec::MediumSpec;
@@ -92,14 +90,6 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         .zip(&report.stations)
         .map(row)
         .collect()
-}
-
-/// Where a port leads to; "*" for a group of stations.
-pub fn far(world: &World, port: PortId) -> &str {
-    match world.air().hop(port) {
-        Some(hop) if hop.to == NOBODY => "*",
-        _ => &world.network().nodes[world.network().ports[port].far].name,
-    }
 }
 
 /// What each station of its group received of a flow.

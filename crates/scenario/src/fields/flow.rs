@@ -16,6 +16,8 @@ pub const TCP: &str = Protocol::Stream.row().id;
 pub const DATAGRAM: &str = Protocol::Datagram.row().id;
 /// The controller of a flow.
 pub const CONTROLLER: &str = "controller";
+/// The spreader of a flow.
+pub const SPREAD: &str = "spread";
 /// A queue pair of RDMA, in order.
 pub const ROCE: &str = Protocol::Roce.row().id;
 /// A queue pair of RDMA, out of order.
@@ -54,6 +56,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("nic", &[TCP, DATAGRAM, ROCE, IRN]),
     ("small_queue", &[TCP, DATAGRAM]),
     ("ack_class", &[TCP, DATAGRAM, ROCE, IRN]),
+    (SPREAD, &[TCP, DATAGRAM, ROCE, IRN]),
     ("marks", &[TCP, DATAGRAM]),
     ("recovery", &[TCP, ROCE]),
     ("delayed_ack", &[TCP]),
@@ -70,6 +73,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("timeout_low", &[IRN]),
     ("cap", &[IRN]),
     ("sacked", &[IRN]),
+    ("gaps", &[IRN]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
     ("hurst", &[UDP]),
@@ -93,15 +97,17 @@ pub static FLOW: &[Field] = &[
             "random",
             "permutation",
             "pairs",
+            "all",
             "nearest",
             "from-nearest",
             "group",
+            "ranks",
         ]),
         Default::Absent,
         "a destination drawn for each packet, one for each sender by a seeded permutation, the \
-         first sender to the first receiver, the second to the second…, for each 802.11 station that of the \
+         first sender to the first receiver, the second to the second…, every sender to every receiver, for each 802.11 station that of the \
          receivers which the routing finds nearest, to each receiver from that of the senders, or all 802.11 stations among them that hear the sender: one \
-         frame at the control rate, without ACK and repetition",
+         frame at the control rate, without ACK and repetition; or the ranks of a collective",
     )),
     Field::option(
         Opt::new(
@@ -220,6 +226,12 @@ pub static FLOW: &[Field] = &[
         )
         .at_most("7"),
     ),
+    Field::free(
+        SPREAD,
+        Shape::Part(PartKind::Spreader),
+        "what chooses among equal ways (routing kind ecmp): an entropy value in each segment, which switches hash beside the flow; \
+         where it is left out, a flow keeps its way",
+    ),
     Field::option(
         Opt::new(
             "message",
@@ -300,7 +312,14 @@ pub static FLOW: &[Field] = &[
         "sacked",
         Kind::Choice(&["counted", "left-out"]),
         Default::Absent,
-        "whether bytes acknowledged selectively count as in flight; counted where it is left out",
+        "whether bytes acknowledged selectively count as in flight; where it is left out, counted, but left-out with gaps = other-ways",
+    )),
+    Field::option(Opt::new(
+        "gaps",
+        Kind::Choice(&["losses", "other-ways"]),
+        Default::Absent,
+        "what a packet out of order says of those before it: they are lost and are sent again at once, or they may come yet by another \
+         way, and only a timeout or a trimmed packet tells of a loss; losses where it is left out",
     )),
     Field::option(Opt::new(
         "marks",

@@ -1,7 +1,7 @@
 //! Fields of nodes, links, ports and routing.
 
 use backwater_sim::medium::{tdma, trace};
-use backwater_sim::spec::Routing;
+use backwater_sim::spec::{Choose, Routing};
 use backwater_transport::part::{Default, Kind, Opt};
 
 use super::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
@@ -50,6 +50,26 @@ static ROUTING_NAMES: [&str; ROUTINGS.len()] = {
     names
 };
 
+/// How a switch chooses among equal ways.
+pub const CHOOSE: &str = "choose";
+/// Each way of choosing by its name; the first is the default.
+pub const CHOICES: [(&str, Choose); 5] = [
+    ("hash", Choose::Hash),
+    ("random", Choose::Random),
+    ("round-robin", Choose::RoundRobin),
+    ("least-queue", Choose::LeastQueue),
+    ("power-of-two", Choose::PowerOfTwo),
+];
+static CHOOSE_NAMES: [&str; CHOICES.len()] = {
+    let mut names = [""; CHOICES.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = CHOICES[i].0;
+        i += 1;
+    }
+    names
+};
+
 /// `routing`.
 pub static ROUTING: &[Field] = &[
     Field::option(Opt::new(
@@ -58,6 +78,13 @@ pub static ROUTING: &[Field] = &[
         Default::Required,
         "one path only, a shortest path, all shortest paths by a hash of flow, switch and seed; between stations the \
          least airtime, or that along trees",
+    )),
+    Field::option(Opt::new(
+        CHOOSE,
+        Kind::Choice(&CHOOSE_NAMES),
+        Default::Absent,
+        "how a switch chooses among equal ways under ecmp: by the hash; for each packet at random or round-robin; the shortest queue, or the \
+         shorter of two that are drawn; hash where it is left out",
     )),
     Field::free(
         "roots",
@@ -273,6 +300,9 @@ const PATH_BOXES: Field = Field::free(
     "what packets pass before the queue, in order",
 );
 
+/// The class of headers of frames that find their queue full.
+pub const TRIM: &str = "trim";
+
 /// `ports."PATTERN"`.
 pub static PORT: &[Field] = &[
     Field::free(
@@ -289,6 +319,17 @@ pub static PORT: &[Field] = &[
         "stamp",
         Shape::Part(PartKind::Stamp),
         "law by which congestion headers are written as packets leave",
+    ),
+    Field::option(
+        Opt::new(
+            TRIM,
+            Kind::Count,
+            Default::Absent,
+            "class of headers: a segment of a queue pair (roce, irn) that finds its class queue full goes on as its header of 64 B in the \
+             queue of this class, and its receiver asks for the rest; where it is left out, such a segment is lost",
+        )
+        .at_least("1")
+        .at_most("7"),
     ),
     Field::free(
         "stamped_by",

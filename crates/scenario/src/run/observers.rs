@@ -48,7 +48,7 @@ impl Observers {
             world.ends.start_log();
         }
         if let Some(path) = keep.pcap {
-            if world.air().media.iter().any(|medium| medium.aggregates()) {
+            if world.aggregates() {
                 let what =
                     "a capture has no A-MPDUs yet: write aggregation = \"off\", or keep records";
                 let name = path.display().to_string();
@@ -76,9 +76,9 @@ impl Observers {
                 speed_bps: p.more.rate.0,
                 link: WIRE.link,
             })
-            .chain(world.air().media.iter().map(|m| Interface {
-                name: &m.name,
-                speed_bps: m.phy.data.0,
+            .chain(world.captured_media().map(|(name, speed_bps)| Interface {
+                name,
+                speed_bps,
                 link: AIR.link,
             }))
             .collect();

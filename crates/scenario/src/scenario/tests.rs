@@ -1,5 +1,5 @@
 use backwater_sim::limit::Limit;
-use backwater_sim::spec::{NodeKind, Routing, SwitchModel};
+use backwater_sim::spec::{LinkSpec, NodeKind, Routing, SwitchModel};
 use backwater_sim::targets::Destination;
 use backwater_transport::units::{Bytes, Rate, Span};
 use serde_json::{Value as Json, json};

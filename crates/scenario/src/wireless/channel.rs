@@ -1,4 +1,4 @@
-//! `media.NAME.channel`: who hears whom.
+//! `media.NAME.channel`: which stations receive which.
 
 use backwater_transport::part::{Default, Kind, Opt};
 

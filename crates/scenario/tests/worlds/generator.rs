@@ -440,7 +440,8 @@ impl Tables {
         let fits: fn(&str) -> bool = match pair {
             true => |id| !["python", "agent", "outside"].contains(&id),
             false => |id| {
-                let of_pairs = ["dcqcn", "hpcc", "timely", "powertcp", "swift"].contains(&id);
+                let of_pairs =
+                    ["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&id);
                 !["python", "agent", "outside"].contains(&id) && !of_pairs
             },
         };
@@ -482,7 +483,7 @@ impl Tables {
 
     fn source(&self, dice: &mut Dice<'_>) -> Value {
         self.part(dice, "sources", |id| {
-            !["outside", "replay", "video-trace"].contains(&id)
+            !["outside", "replay", "video-trace", "workload", "collective"].contains(&id)
         })
     }
 

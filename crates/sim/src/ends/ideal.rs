@@ -23,7 +23,7 @@ impl Ends {
         let wire = |id: &PortId| {
             let port = &network.ports[*id];
             let rated = port.ps_per_byte > 0 && port.more.service.server().is_none();
-            rated && !network.boxes.values().any(|main| main == id)
+            rated && !network.plan.boxes.values().any(|main| main == id)
         };
         if path.is_empty() || !path.iter().all(wire) {
             return None;
@@ -64,15 +64,17 @@ impl Ends {
     }
 }
 
-// ADDED
 impl Ends {
-    /// Transfers may have been delivered whole.
-    pub(crate) fn end_transfers(&mut self, network: &Network, id: ConnectionId, now: Time) {
+    /// Transfers may have been delivered whole. How many were.
+    pub(crate) fn end_transfers(&mut self, network: &Network, id: ConnectionId, now: Time) -> u64 {
+        let mut count = 0;
         let delivered = self.connections[id].receiver.delivered();
         let ended = |t: &mut (u64, u64, Time)| t.0 <= delivered;
         let next = |c: &mut Connection| c.transfers.as_mut()?.pop_front_if(ended);
         while let Some((_, bytes, written)) = next(&mut self.connections[id]) {
             self.complete(network, id, bytes, written, now);
+            count += 1;
         }
+        count
     }
 }

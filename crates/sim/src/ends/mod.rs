@@ -1,6 +1,7 @@
 //! The two ends of all flows with a transport.
 
 mod card;
+mod graph;
 mod ideal;
 mod report;
 mod show;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::calendar::Calendar;
 use card::Card;
+use graph::Graph;
 
 use crate::connection::Connection;
 use crate::connection::Side;
@@ -26,6 +28,8 @@ pub struct Ends {
     pub connections: Table<Connection>,
     /// Cards that pull, by the ports of their hosts.
     pub(crate) cards: BTreeMap<PortId, Card>,
+    /// Flows whose transfers wait for those of others.
+    pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
     /// What receivers have given to their applications, where a person wants to see it over time.
@@ -43,7 +47,6 @@ pub struct Delivered {
     pub bytes: u64,
 }
 
-// ADDED
 impl Ends {
     /// A report changes nothing: what arrives at this very instant may not all have been delivered.
     pub(crate) fn progress(&self, now: Time) -> Progress {

@@ -75,7 +75,7 @@ impl Mechanisms {
     }
 
     /// Has the mechanism at a port that asks for rates know what the port itself is held to.
-    pub(crate) fn mind_drain(&mut self, network: &Network, id: PortId, now: Time) {
+    pub(crate) fn update_drain(&mut self, network: &Network, id: PortId, now: Time) {
         let port = &network.ports[id];
         let Some((control, place)) = port.watch else {
             return;

@@ -1,4 +1,4 @@
-//! What happens at a place, and what a detector says of it.
+//! Events at a watched place, and the signals of its detector.
 
 use backwater_transport::units::Span;
 

@@ -1,4 +1,4 @@
-//! Where frames may go, as far as it is known before a run.
+//! The ports that frames may cross, as far as they are known before a run.
 
 use std::collections::BTreeSet;
 

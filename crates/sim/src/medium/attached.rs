@@ -4,7 +4,7 @@
 use backwater_transport::units::Time;
 
 use super::media::Media;
-use super::wifi::air::Member;
+use super::wifi::air::{Member, NOBODY};
 use super::wifi::air_log::AirFrame;
 use super::wifi::prefetch;
 use super::wifi::radio::StationCount;
@@ -229,6 +229,11 @@ impl Media {
     /// Whether two attachments are on one medium.
     pub(crate) fn share_medium(&self, here: u32, far: u32) -> bool {
         self.air.share_medium(here, far)
+    }
+
+    /// Whether a port leads to a group of stations.
+    pub(crate) fn is_group(&self, port: PortId) -> bool {
+        self.air.hop(port).is_some_and(|hop| hop.to == NOBODY)
     }
 
     /// The port toward the group of an attachment.

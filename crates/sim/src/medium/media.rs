@@ -42,6 +42,11 @@ impl Media {
         self.air.fill_windows(network);
     }
 
+    /// What media draw from now on is drawn anew.
+    pub(crate) fn rekey(&mut self, by: u64) {
+        self.air.rekey(by);
+    }
+
     /// Takes up the ports whose frames wait there until a medium takes them.
     pub(crate) fn build(&mut self, cx: &mut Shared, spec: &Spec) -> Result<(), Refusal> {
         self.tdma.build(cx, spec)

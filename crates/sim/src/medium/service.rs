@@ -183,6 +183,14 @@ impl Service {
         }
     }
 
+    /// The box, to change it.
+    pub(crate) fn stage_mut(&mut self) -> Option<&mut Stage> {
+        match self {
+            Service::Box(stage) => Some(stage),
+            _ => None,
+        }
+    }
+
     /// The box.
     pub fn stage(&self) -> Option<&Stage> {
         match self {
@@ -247,6 +255,14 @@ impl Link {
     /// Whether the queue gives up a packet's room when it is chosen, and not when its last bit has left.
     pub fn releases_at_choice(&self) -> bool {
         matches!(self, Link::Offers(_))
+    }
+
+    /// Its opportunities, to change them.
+    pub(crate) fn offers_mut(&mut self) -> Option<&mut Opportunities> {
+        match self {
+            Link::Offers(opportunities) => Some(opportunities),
+            _ => None,
+        }
     }
 
     /// Whether a law can measure what it offers.

@@ -177,7 +177,7 @@ impl Fabric {
     }
 
     /// The slot that needs an event because a frame has come: the next one to begin; none where it has one.
-    pub fn rouse(&mut self, now: Time) -> Option<Time> {
+    pub fn next_slot_for_arrival(&mut self, now: Time) -> Option<Time> {
         let slept = !std::mem::replace(&mut self.awake, true);
         let begun = now.0.div_ceil(self.slot.0) * self.slot.0;
         slept.then_some(Time(begun))

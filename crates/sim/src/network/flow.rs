@@ -43,6 +43,8 @@ pub struct Flow {
     pub ecn: Ecn,
     /// Whether its packets come from outside and their fates go back there.
     pub outside: bool,
+    /// Whether its receiver knows what the header of a packet alone means.
+    pub trimmed: bool,
     /// Bytes of the demand that is due.
     pub due: u64,
     /// The stream that draws destinations.
@@ -63,6 +65,8 @@ pub struct Flow {
     pub from: NodeId,
     /// Egress ports on the path, for a flow with one destination.
     pub path: Vec<PortId>,
+    /// Its packets may take other ways, or become shorter: what passes each hop is not counted.
+    pub loose: bool,
     /// Its load on its host's wire by scale, where that is measured.
     pub variance_time: Option<Box<VarianceTime>>,
 }
@@ -72,6 +76,11 @@ impl Row for Flow {
 }
 
 impl Flow {
+    /// The ports of its path whose packets are counted.
+    pub fn hops(&self) -> &[PortId] {
+        if self.loose { &[] } else { &self.path }
+    }
+
     /// Reads a word of each cache line that a packet's birth touches.
     #[inline]
     pub fn prefetch(&self) -> u64 {

@@ -1,5 +1,5 @@
-//! What the program that drives a world says of the packets that it injects. It stands beside the packets, since they fill
-//! their cache line and few worlds are driven from outside.
+//! What the program that drives a world says of the packets that it injects, and the entropy values of spreaders. It stands beside
+//! the packets, since they fill their cache line and few worlds need it.
 
 use crate::ids::{FlowId, PacketId};
 use crate::table::Id;
@@ -21,7 +21,7 @@ impl Label {
     };
 }
 
-/// A label for each place in the arena of packets; none before the first injection.
+/// A label for each place in the arena of packets; none before the first that is set.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(Vec<Label>);
 
@@ -42,6 +42,16 @@ impl Labels {
         self.0[packet.index()] = label;
     }
 
+    /// A packet of a flow has this entropy value.
+    pub fn spread(&mut self, packet: PacketId, flow: FlowId, value: u16) {
+        let key = flow.0 ^ u32::from(value).wrapping_mul(0x9e37_79b1);
+        let label = Label {
+            tag: 0,
+            flow: Id::raw(key & 0x7fff_ffff),
+        };
+        self.set(packet, label);
+    }
+
     /// The label of a packet, if any was labelled here.
     pub fn get(&self, packet: PacketId) -> Option<Label> {
         self.0.get(packet.index()).copied()
@@ -52,7 +62,7 @@ impl Labels {
         self.0.get(packet.index()).map_or(0, |label| label.tag)
     }
 
-    /// What tells a packet's flow from others: the hash it was injected with, or the number of its flow.
+    /// What tells a packet's flow from others: the hash it was injected with, one with its entropy value, or the number of its flow.
     #[inline(always)]
     pub fn flow(&self, packet: PacketId, flow: FlowId) -> FlowId {
         match self.0.get(packet.index()) {

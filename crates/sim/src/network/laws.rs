@@ -15,7 +15,7 @@ use crate::ids::{LawId, PacketId, PortId, kind};
 use crate::medium::service::Link;
 use crate::packet::Traffic;
 use crate::stamp::statistics::QueueStatistics;
-use crate::stamp::{AnyStamp, Backlog, Passing, Seen, Shown, Stamp};
+use crate::stamp::{AnyStamp, Backlog, LawPacket, Passing, Shown, Stamp};
 use crate::table::Row;
 
 /// A law and the queue that it watches.
@@ -204,7 +204,7 @@ impl Network {
 
     /// A packet beside a law's queue.
     #[inline(always)]
-    fn seen(&mut self, law: LawId, packet: PacketId, now: Time) -> Seen {
+    fn seen(&mut self, law: LawId, packet: PacketId, now: Time) -> LawPacket {
         let packet = &self.packets[packet];
         let flow = &self.flows[packet.flow];
         let from = flow.from.0;
@@ -219,7 +219,7 @@ impl Network {
             Watched::Station(_) => None,
         };
         let law = &mut self.laws[law];
-        Seen {
+        LawPacket {
             now,
             size: law.link.occupied(packet.len),
             ends: [from.min(to), from.max(to)],

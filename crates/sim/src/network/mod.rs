@@ -17,12 +17,14 @@ mod refill;
 mod spent;
 mod traits;
 pub(crate) mod transmit;
+mod trim;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::connection::Headers;
-use crate::forwarding::Forwarding;
+use crate::forwarding::{Forwarding, Turns};
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::packet::Packets;
 use crate::table::Table;
@@ -37,6 +39,14 @@ pub use port::{Port, PortCount, PortMore};
 pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
 
+/// What is settled when a world has been built. Copies of a world share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) forwarding: Forwarding,
+    /// The port whose queue each box leads to.
+    pub(crate) boxes: BTreeMap<PortId, PortId>,
+}
+
 /// The network: tables of nodes, ports, flows and packets.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
@@ -47,6 +57,8 @@ pub struct Network {
     pub(crate) labels: Labels,
     /// What packets have met at a shared medium.
     pub(crate) spent: SpentTable,
+    /// Where switches stand that choose a way for each packet.
+    pub(crate) turns: Turns,
     /// Nodes in the scenario's order.
     pub nodes: Table<Node>,
     /// Ports: two for each link, then those of boxes and radio hops.
@@ -55,9 +67,8 @@ pub struct Network {
     pub flows: Table<Flow>,
     /// Node of each host number.
     pub hosts: Vec<NodeId>,
-    pub(crate) forwarding: Forwarding,
-    /// The port whose queue each box leads to.
-    pub(crate) boxes: BTreeMap<PortId, PortId>,
+    /// Forwarding tables and boxes.
+    pub(crate) plan: Arc<Plan>,
     pub(crate) mail: Mail,
     /// Laws of explicit feedback at egress ports and radios.
     pub laws: Table<Law>,

@@ -325,6 +325,8 @@ pub struct PortMore {
     pub service: Service,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,
+    /// The class of the header of a frame that finds its queue full; none where such a frame is lost.
+    pub trim: Option<u8>,
     /// Laws of explicit feedback that are shown its packets.
     pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
@@ -360,6 +362,8 @@ pub struct PortCount {
     pub max_bytes: u64,
     /// Packets marked with CE.
     pub marked: u64,
+    /// Packets cut down to their headers.
+    pub trimmed: u64,
     /// Frames that waited at a closed gate though the queue that closed it is not on their path.
     pub victims: u64,
     /// Ticks idle with frames waiting.

@@ -17,7 +17,7 @@ use crate::table::Id;
 
 /// The next frame to leave a port.
 pub(crate) enum Choice {
-    /// This one of this class queue, behind that one.
+    /// Sends the frame after `before` in this class queue.
     Frame { queue: usize, before: PacketId },
     /// None before then.
     Held(Time),
@@ -84,7 +84,7 @@ impl Network {
     }
 
     /// A frame starts at a port that has stalled, now or before: says how long that was while it waited.
-    pub(crate) fn meet_stalls(&mut self, id: PortId, packet_id: PacketId, at: Time) {
+    pub(crate) fn charge_stall(&mut self, id: PortId, packet_id: PacketId, at: Time) {
         let port = &mut self.ports[id];
         if port.is(Traits::STALLED) {
             port.end_stall(at);
@@ -106,7 +106,7 @@ impl Network {
         let packet = &self.packets[packet_id];
         let (flow, egress) = (
             packet.flow,
-            self.forwarding.egress(
+            self.plan.forwarding.egress(
                 port.far_row,
                 self.labels.flow(packet_id, packet.flow),
                 packet.to,
@@ -117,7 +117,7 @@ impl Network {
             .as_ref()
             .expect("a port that stalls has gates")
             .origin;
-        if egress != origin || classes >> packet.class() & 1 == 0 {
+        if !self.plan.forwarding.may_take(egress, origin) || classes >> packet.class() & 1 == 0 {
             self.ports[id].more.sent.victims += 1;
             self.flows[flow].stats.victims += 1;
         }
@@ -164,7 +164,7 @@ impl Network {
         port.held &= !(u8::from(last) << q);
         port.waiting -= 1;
         if port.is(Traits::EVER_STALLED) {
-            self.meet_stalls(id, packet_id, at);
+            self.charge_stall(id, packet_id, at);
             port = &mut self.ports[id];
         }
         if port.shut_until > at
@@ -209,7 +209,7 @@ impl Network {
         port.sending_entry = packet.entry;
         port.count_sent(size, waited + duration);
         let flow = self.labels.flow(packet_id, packet.flow);
-        port.set_next_hop(&self.forwarding, flow, packet);
+        port.set_next_hop(&self.plan.forwarding, flow, packet);
         let wakeful = port.is(Traits::WAKEFUL);
         if port.is(Traits::NOTED_DEPARTURES) {
             self.note_departure(run, id, packet_id, at, begin);

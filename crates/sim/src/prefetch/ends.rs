@@ -89,7 +89,7 @@ fn next_on_wires(network: &Network, wires: &mut Lists, horizon: Time) -> u64 {
             continue;
         }
         let packet = &network.packets[next];
-        if packet.at <= horizon && !packet.ingress.is_none() {
+        if packet.at <= horizon && !packet.ingress.is_open() {
             read ^= network.ports[packet.ingress].prefetch();
             wires.push(next, true);
         }
@@ -101,10 +101,10 @@ fn next_on_wires(network: &Network, wires: &mut Lists, horizon: Time) -> u64 {
 #[inline]
 fn end_of_wire(network: &Network, packet: PacketId, received: &mut Received) -> u64 {
     let Packet { flow, ingress, .. } = network.packets[packet];
-    if !ingress.is_none() {
+    if !ingress.is_open() {
         let port = &network.ports[ingress];
         port.prefetch() ^ accounts(network, port)
-    } else if !flow.is_none() {
+    } else if !flow.is_none() && ingress.is_none() {
         let Flow { stats, part, .. } = &network.flows[flow];
         received.push((*part, packet), *part != Part::None);
         stats.prefetch()

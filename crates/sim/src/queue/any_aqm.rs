@@ -30,6 +30,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.attach(rate, random),
                 }
             }
+            fn stream(&mut self) -> Option<&mut Random> {
+                match self {
+                    $(AnyAqm::$name(a) => a.stream(),)*
+                    AnyAqm::Custom(a) => a.stream(),
+                }
+            }
             fn line_rate(&mut self, rate: Rate) {
                 match self {
                     $(AnyAqm::$name(a) => a.line_rate(rate),)*
@@ -129,6 +135,14 @@ impl Managed {
             aqm,
             queues,
             random,
+        }
+    }
+
+    /// What it draws from now on is drawn anew.
+    pub(crate) fn rekey(&mut self, by: u64) {
+        self.random.rekey(by);
+        if let Some(own) = self.aqm.stream() {
+            own.rekey(by);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Active queue management: who is told of congestion, and by what. An algorithm sees each frame as
+//! Active queue management: which packets are marked or dropped. An algorithm sees each frame as
 //! it joins and as it leaves, and answers with a verdict; the port carries it out. Most watch the
 //! port's class queues. Some keep queues of their own and choose among them too.
 //!
 //! An algorithm knows no simulator: it is told the time, and what has changed since it was told
-//! last. What is due in between (a timer) it makes up for when it is told.
+//! last. Timers that were due in between are replayed then.
 
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
@@ -98,6 +98,11 @@ pub trait Aqm {
     /// It is put to a port of this rate, with its stream.
     fn attach(&mut self, _rate: Rate, _random: &mut Random) {}
 
+    /// A random stream of its own, beside the port's; none where it needs none.
+    fn stream(&mut self) -> Option<&mut Random> {
+        None
+    }
+
     /// The port's line rate is another from now on.
     fn line_rate(&mut self, _rate: Rate) {}
 
@@ -111,7 +116,7 @@ pub trait Aqm {
         0
     }
 
-    /// Makes up for what its timer had due up to `now`. Called before anything changes.
+    /// Replays what its timer had due up to `now`. Called before anything changes.
     fn update(&mut self, _now: Time, _waiting: &Waiting) {}
 
     /// The queue whose head makes room for a frame that does not fit; none if it is lost itself.

@@ -66,7 +66,7 @@ impl DualPi2 {
     }
 
     /// Of every 1/p frames one, evenly.
-    fn recur(&mut self, queue: usize, p: f64) -> bool {
+    fn is_next_of_share(&mut self, queue: usize, p: f64) -> bool {
         let count = &mut self.counts[queue];
         *count += p;
         if *count > 1.0 {
@@ -93,15 +93,15 @@ impl DualPi2 {
         let coupled = self.coupled();
         if coupled < 1.0 {
             let p = self.native(frame).max(coupled);
-            return match self.recur(LOW_LATENCY, p) {
+            return match self.is_next_of_share(LOW_LATENCY, p) {
                 true => Verdict::Mark,
                 false => Verdict::Accept,
             };
         }
-        if self.recur(LOW_LATENCY, self.classic()) {
+        if self.is_next_of_share(LOW_LATENCY, self.classic()) {
             return Verdict::Drop;
         }
-        match self.recur(LOW_LATENCY, 1.0) {
+        match self.is_next_of_share(LOW_LATENCY, 1.0) {
             true => Verdict::Mark,
             false => Verdict::Accept,
         }
@@ -109,7 +109,7 @@ impl DualPi2 {
 
     fn judge_classic(&mut self, frame: &Frame) -> Verdict {
         let p = self.classic();
-        if !self.recur(CLASSIC, p) {
+        if !self.is_next_of_share(CLASSIC, p) {
             return Verdict::Accept;
         }
         frame.punish(p < self.classic_max)

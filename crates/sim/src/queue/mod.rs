@@ -22,7 +22,7 @@ mod script;
 mod strict_priority;
 mod wrr;
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
@@ -169,7 +169,7 @@ fn managed<A: Into<AnyAqm>>(made: Made<A>) -> Queue {
 }
 
 /// How a row builds its queue.
-pub type Build = fn(&Args) -> Result<Queue, Refusal>;
+pub type Build = part::Build<Queue>;
 
 macro_rules! rows {
     ($($kind:ident: $module:ident::$row:ident),* $(,)?) => {

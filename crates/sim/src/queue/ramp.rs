@@ -59,6 +59,10 @@ impl Ramp {
 }
 
 impl Aqm for Ramp {
+    fn stream(&mut self) -> Option<&mut Random> {
+        self.random.as_mut()
+    }
+
     fn attach(&mut self, _rate: Rate, random: &mut Random) {
         self.random = Some(random.clone());
     }

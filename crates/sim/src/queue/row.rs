@@ -1,7 +1,7 @@
 //! What the row of a queue makes, and what a queue is made of. Files of schedulers and of algorithms know this one, and
 //! not each other's lists.
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Refusal};
+use backwater_transport::part::{self, Default, Kind, Opt};
 
 use crate::limit::Limit;
 use crate::packet::List;
@@ -69,7 +69,7 @@ impl<T> From<T> for Made<T> {
 }
 
 /// How a row makes its scheduler or algorithm from options that were checked.
-pub type Build<T> = fn(&Args) -> Result<Made<T>, Refusal>;
+pub type Build<T> = part::Build<Made<T>>;
 
 /// Option `ecn` of all that mark.
 pub(super) const ECN: Opt = Opt::new(

@@ -25,6 +25,9 @@ impl Shared {
         q: usize,
         now: Time,
     ) -> Onward {
+        if self.network.trim(id, packet_id) {
+            return self.enqueue(id, packet_id, now);
+        }
         let victim = match self.network.ports[id].more.managed {
             None => None,
             Some(_) => self.network.victim(id, packet_id, q, now),
@@ -43,7 +46,7 @@ impl Shared {
         match self.judge_next(id, at) {
             Some(Choice::Frame { queue, before }) => {
                 self.start(id, queue, before, at);
-                self.cull(id, queue, at);
+                self.discard_behind(id, queue, at);
             }
             Some(Choice::Held(until)) => {
                 self.network
@@ -101,7 +104,7 @@ impl Shared {
     }
 
     /// Loses what the algorithm wants lost behind a frame that has just left a class queue.
-    pub(crate) fn cull(&mut self, id: PortId, q: usize, at: Time) {
+    pub(crate) fn discard_behind(&mut self, id: PortId, q: usize, at: Time) {
         loop {
             let port = &self.network.ports[id];
             let managed = port.more.managed.as_ref().expect("a managed port");

@@ -53,6 +53,7 @@ impl Shared {
             true => {
                 let to = self.network.packets[packet_id].to;
                 self.network
+                    .plan
                     .forwarding
                     .egress(self.network.nodes[from].row, id, to)
             }

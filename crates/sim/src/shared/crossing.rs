@@ -26,7 +26,7 @@ impl Shared {
         network
             .packets
             .append(&mut crossing.inputs[input], packet_id);
-        if let Some(slot) = fabric.rouse(now) {
+        if let Some(slot) = fabric.next_slot_for_arrival(now) {
             self.run.calendar.push(slot, Event::Cross(node));
         }
     }
@@ -35,11 +35,11 @@ impl Shared {
     pub(crate) fn cross(&mut self, node: NodeId, now: Time) {
         let mut fabric = self.network.nodes[node].fabric.take().expect("a fabric");
         for (output, input) in fabric.end_slot() {
-            self.come_across(&mut fabric, output, input, now);
+            self.finish_crossing(&mut fabric, output, input, now);
         }
         let mut open = 0;
         for output in fabric.wanted() {
-            let main = self.network.boxes[&fabric.stage(output)];
+            let main = self.network.plan.boxes[&fabric.stage(output)];
             self.catch_up(main, now);
             // A frame that waits at the output would only grow a queue there.
             if self.network.ports[main].waiting == 0 {
@@ -59,7 +59,7 @@ impl Shared {
     }
 
     /// The last cell of a frame has crossed.
-    fn come_across(&mut self, fabric: &mut Fabric, output: usize, input: usize, now: Time) {
+    fn finish_crossing(&mut self, fabric: &mut Fabric, output: usize, input: usize, now: Time) {
         let network = &mut self.network;
         let port = &mut network.ports[fabric.stage(output)];
         let crossing = port.more.service.crossing_mut().expect("a crossing");

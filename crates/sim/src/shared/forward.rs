@@ -27,22 +27,22 @@ use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
-use crate::network::Traits;
 use crate::network::transmit::Choice;
 use crate::network::views::Gone;
+use crate::network::{Network, Traits};
 use crate::table::Id;
 
 impl Shared {
-    /// Makes up for what fell due at a port up to `now`.
+    /// Replays overdue choices of a port, up to `now`.
     #[inline(always)]
     pub(crate) fn catch_up(&mut self, id: PortId, now: Time) {
         if self.network.ports[id].next_try <= now {
-            self.make_up(id, now);
+            self.replay_due(id, now);
         }
     }
 
     #[inline(never)]
-    fn make_up(&mut self, id: PortId, now: Time) {
+    fn replay_due(&mut self, id: PortId, now: Time) {
         loop {
             let port = &mut self.network.ports[id];
             if port.sending > 0 {
@@ -245,10 +245,38 @@ impl Shared {
                 .receive_control_frame(&mut self.run, id, packet_id, now);
             return Onward::Done;
         }
-        let egress = std::mem::replace(&mut packet.ingress, id);
-        if egress.is_none() {
-            return Onward::Host(packet_id);
+        let mut egress = std::mem::replace(&mut packet.ingress, id);
+        if egress.is_open() {
+            if egress.is_none() {
+                return Onward::Host(packet_id);
+            }
+            egress = self.choose_way(egress, now);
         }
         self.enqueue(egress, packet_id, now)
+    }
+
+    /// The way of a frame that arrives: of the candidates the one whose queue holds the fewest bytes, the first among equals.
+    #[inline(never)]
+    fn choose_way(&mut self, open: PortId, now: Time) -> PortId {
+        let Network { plan, turns, .. } = &mut self.network;
+        let candidates = plan.forwarding.candidates(turns, open);
+        let (mut best, others) = (candidates[0], &candidates[1..]);
+        if !others.is_empty() {
+            let mut least = self.backlog(best, now);
+            for port in others {
+                let backlog = self.backlog(*port, now);
+                if backlog < least {
+                    (best, least) = (*port, backlog);
+                }
+            }
+        }
+        best
+    }
+
+    /// Bytes that a port holds now.
+    fn backlog(&mut self, id: PortId, now: Time) -> u64 {
+        self.catch_up(id, now);
+        let queues = self.network.ports[id].queues().iter();
+        queues.map(|queue| queue.bytes).sum()
     }
 }

@@ -1,4 +1,4 @@
-//! What media and both ends of flows share: the network, its mechanisms, what has happened and what is to come. A port takes
+//! What media and both ends of flows share: network, mechanisms, books and calendar. A port takes
 //! a step here, whatever moves its frames.
 //!
 //! * `forward` moves frames: enqueue, choose, arrive. `network/transmit` starts them.

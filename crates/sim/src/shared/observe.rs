@@ -111,7 +111,7 @@ impl Shared {
         now: Time,
     ) {
         if self.mechanisms.controls[control].rated() {
-            self.mechanisms.mind_drain(&self.network, id, now);
+            self.mechanisms.update_drain(&self.network, id, now);
         }
         let Network {
             ports,
@@ -219,7 +219,7 @@ impl Shared {
             self.network.tell_overflow(id, packet_id, q, judged, now);
         }
         if let Some((control, place)) = self.network.ports[id].watch {
-            self.mechanisms.mind_drain(&self.network, id, now);
+            self.mechanisms.update_drain(&self.network, id, now);
             let (port, packet) = (&self.network.ports[id], &self.network.packets[packet_id]);
             let (seen, arrival) = port.arrival(id, packet, q, now);
             let (view, flow) = (self.network.view_of(id, q, now), packet.flow);
@@ -268,15 +268,15 @@ impl Shared {
         if self.network.ports[id].is(Traits::ACCOUNTED) && changed {
             for i in 0..self.network.nodes[node_id].ports.len() {
                 let port = self.network.nodes[node_id].ports[i];
-                self.mind_departures(port, now);
+                self.watch_departures(port, now);
             }
         } else {
-            self.mind_departures(id, now);
+            self.watch_departures(id, now);
         }
     }
 
     /// An alarm began or ended: has the port's departures served while they matter.
-    fn mind_departures(&mut self, id: PortId, now: Time) {
+    fn watch_departures(&mut self, id: PortId, now: Time) {
         self.catch_up(id, now);
         let port = &self.network.ports[id];
         let own = port

@@ -1,4 +1,4 @@
-//! Places that are told: their responders answer, and what these want moved is moved.
+//! Notices take effect at ports: the responder answers, and gates or rates change.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Shared {
         port.retry(now);
         self.network.recheck_card(id);
         self.mechanisms.note_heard(notice.mechanism);
-        self.mechanisms.mind_drain(&self.network, id, now);
+        self.mechanisms.update_drain(&self.network, id, now);
         self.run.books.fingerprint.add(
             Mark::Knob,
             now,

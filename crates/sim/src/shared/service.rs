@@ -26,7 +26,7 @@ impl Shared {
         };
         self.network.take(&mut self.run, id, q, at);
         if self.network.ports[id].more.managed.is_some() {
-            self.cull(id, q, at);
+            self.discard_behind(id, q, at);
         }
     }
 

@@ -13,6 +13,7 @@
 mod batch_poisson;
 mod bulk;
 mod cbr;
+mod collective;
 mod csv;
 mod exponential_on_off;
 mod frames;
@@ -35,8 +36,9 @@ mod uniform_fixed;
 mod uniform_uniform;
 mod video;
 mod video_trace;
+mod workload;
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
+use backwater_transport::part::{self, Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
 
@@ -139,6 +141,8 @@ sources! {
     outside::Outside,
     bulk::Bulk,
     request_response::RequestResponse,
+    workload::Workload,
+    collective::Collective,
     saturated::Saturated,
 }
 
@@ -148,16 +152,27 @@ impl AnySource {
         AnySource::Outside(outside::Outside)
     }
 
+    /// The source of one flow of a collective.
+    pub fn of_step(step: &Step) -> AnySource {
+        AnySource::Collective(collective::Collective::of(step.sizes.clone()))
+    }
+
+    /// Whether it stands for the flows of a collective.
+    pub fn is_collective(&self) -> bool {
+        matches!(self, AnySource::Collective(_))
+    }
+
     /// Whether the caller of the world injects the packets.
     pub fn is_of_caller(&self) -> bool {
         matches!(self, AnySource::Outside(_))
     }
 }
 
+pub use collective::{ALGORITHM, Step, steps};
 pub use packet_list::listed;
 
 /// How a source is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnySource, Refusal>;
+pub type Build = part::Build<AnySource>;
 
 /// Every source a scenario can name.
 pub static SOURCES: &[Part<Build>] = &[
@@ -177,6 +192,8 @@ pub static SOURCES: &[Part<Build>] = &[
     outside::PART,
     bulk::PART,
     request_response::PART,
+    workload::PART,
+    collective::PART,
     saturated::PART,
 ];
 

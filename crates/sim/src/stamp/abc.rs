@@ -16,7 +16,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Span;
 
 use super::Build;
-use super::law::{Passing, Place, Seen, Stamp};
+use super::law::{LawPacket, LawQueue, Passing, Stamp};
 use super::measure::{Meter, Recent};
 
 /// Most tokens.
@@ -61,13 +61,13 @@ impl Stamp for AbcLaw {
         Some(Layout::Brake)
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.meter = Meter::new(place, self.window);
     }
 
-    fn arrive(&mut self, _: &Seen, _: Option<&CongestionHeader>) {}
+    fn arrive(&mut self, _: &LawPacket, _: Option<&CongestionHeader>) {}
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.meter.depart(seen);
         self.departures.add(seen.now, seen.size);
         let dequeued = self.departures.rate(seen.now);

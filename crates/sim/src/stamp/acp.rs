@@ -13,7 +13,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::Build;
-use super::law::{Backlog, Believed, CAPACITY, Passing, Place, SCALE, Seen, Stamp, gain};
+use super::law::{Backlog, Believed, CAPACITY, LawPacket, LawQueue, Passing, SCALE, Stamp, gain};
 use super::measure::ticks;
 
 /// Share of the capacity that the integrator aims at, and the share from which on a link counts as congested.
@@ -75,7 +75,7 @@ impl Stamp for AcpLaw {
         self.believed.needs_rate()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.capacity = self.believed.at(place);
     }
 
@@ -85,7 +85,7 @@ impl Stamp for AcpLaw {
         self.due = due;
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         self.arrived += seen.size;
         if let Some(rtt) = header.and_then(CongestionHeader::rtt) {
             self.rtts.0 += rtt.seconds();
@@ -93,7 +93,7 @@ impl Stamp for AcpLaw {
         }
     }
 
-    fn depart(&mut self, _: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, _: &LawPacket, passing: &mut Passing) {
         let Some(CongestionHeader::Target {
             rtt,
             rate,

@@ -10,7 +10,7 @@ use backwater_transport::congestion_header::{CongestionHeader, Hop, Layout};
 use backwater_transport::part::Part;
 
 use super::Build;
-use super::law::{Passing, Place, Seen, Stamp};
+use super::law::{LawPacket, LawQueue, Passing, Stamp};
 
 /// The state of a port.
 #[derive(Clone, Debug)]
@@ -30,13 +30,13 @@ impl Stamp for HopRecord {
         true
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.rate = place.rate.expect("a place that was checked").0 as f64 / 8.0;
     }
 
-    fn arrive(&mut self, _: &Seen, _: Option<&CongestionHeader>) {}
+    fn arrive(&mut self, _: &LawPacket, _: Option<&CongestionHeader>) {}
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.queue = seen.backlog.bytes;
         if let Some(header) = passing.header.as_deref_mut() {
             header.record(Hop {

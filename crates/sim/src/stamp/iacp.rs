@@ -18,7 +18,9 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::Build;
-use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Senders, Stamp, gain};
+use super::law::{
+    BUFFER, Backlog, BufferOption, LawPacket, LawQueue, Passing, Senders, Stamp, gain,
+};
 use super::measure::{FLOW_TIMEOUT, Flows, Smoothed, ticks};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ pub struct IacpLaw {
     anti_windup: bool,
     /// Packets.
     buffer: f64,
-    room: Room,
+    room: BufferOption,
     desired: f64,
     average: f64,
     flows: Flows,
@@ -55,7 +57,7 @@ pub struct IacpLaw {
 }
 
 impl IacpLaw {
-    fn sample(&mut self, seen: &Seen) {
+    fn sample(&mut self, seen: &LawPacket) {
         let queue = seen.backlog.packets as f64;
         self.average += self.weight * (queue - self.average);
         self.full |= seen.lost || queue >= self.buffer - 1.0;
@@ -78,7 +80,7 @@ impl IacpLaw {
         }
     }
 
-    fn note(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn note(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         self.flows.note(seen.now, seen.ends);
         if let Some(rtt) = header.and_then(CongestionHeader::rtt) {
             self.mean_rtt.add(rtt.seconds());
@@ -164,7 +166,7 @@ impl Stamp for IacpLaw {
         self.room.needs_packets()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.buffer = self.room.at(place);
     }
 
@@ -182,14 +184,14 @@ impl Stamp for IacpLaw {
         }
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         self.note(seen, header);
         if !self.at_departure {
             self.sample(seen);
         }
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         if self.at_departure {
             self.sample(seen);
         }
@@ -197,7 +199,7 @@ impl Stamp for IacpLaw {
     }
 
     /// Uplink data do not wait in the queue, so that they are no samples of it.
-    fn cross(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn cross(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.note(seen, passing.header.as_deref());
         self.write(passing);
     }
@@ -300,7 +302,7 @@ pub const PART: Part<Build> = Part {
             at_departure: args.choice("sample") == "departure",
             anti_windup: args.flag("anti_windup"),
             buffer: 0.0,
-            room: Room::new(args),
+            room: BufferOption::new(args),
             desired: 1.0,
             average: 0.0,
             flows: Flows::new(args.span("flow_timeout")),

@@ -13,12 +13,12 @@ use crate::limit::Limit;
 
 /// The queue that a law watches, and what serves it.
 #[derive(Copy, Clone, Debug)]
-pub struct Place {
+pub struct LawQueue {
     /// Line rate; none at a trace link and over the air.
     pub rate: Option<Rate>,
-    /// `Seen::offered` says what the link could have carried.
+    /// `LawPacket::offered` says what the link could have carried.
     pub offers: bool,
-    /// Room of the queue.
+    /// BufferOption of the queue.
     pub buffer: Limit,
 }
 
@@ -33,7 +33,7 @@ pub struct Backlog {
 
 /// A packet that arrives or departs.
 #[derive(Copy, Clone, Debug)]
-pub struct Seen {
+pub struct LawPacket {
     /// When.
     pub now: Time,
     /// Bytes for which the packet occupies the link.
@@ -86,19 +86,19 @@ pub trait Stamp {
     }
 
     /// It is put to a queue.
-    fn attach(&mut self, _place: &Place) {}
+    fn attach(&mut self, _place: &LawQueue) {}
 
     /// Catches up with its timers. The backlog has been this since it was told last.
     fn update(&mut self, _now: Time, _backlog: Backlog) {}
 
     /// A packet has come to the queue.
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>);
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>);
 
     /// A packet leaves the queue.
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing);
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing);
 
     /// A packet leaves through another queue. `seen` has the backlog of the law's own queue.
-    fn cross(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn cross(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.arrive(seen, passing.header.as_deref());
         self.depart(seen, passing);
     }
@@ -159,7 +159,7 @@ impl Believed {
     }
 
     /// Bytes/s.
-    pub fn at(&self, place: &Place) -> f64 {
+    pub fn at(&self, place: &LawQueue) -> f64 {
         let rate = self
             .written
             .or(place.rate)
@@ -180,15 +180,15 @@ pub const BUFFER: Opt = Opt::new(
 
 /// That option, and the port's own buffer where that counts packets.
 #[derive(Copy, Clone, Debug)]
-pub struct Room {
+pub struct BufferOption {
     written: Option<u64>,
     port: Option<u64>,
 }
 
-impl Room {
+impl BufferOption {
     /// From the arguments of a law with the option.
-    pub fn new(args: &Args) -> Room {
-        Room {
+    pub fn new(args: &Args) -> BufferOption {
+        BufferOption {
             written: args.has("buffer").then(|| args.packets("buffer")),
             port: None,
         }
@@ -200,7 +200,7 @@ impl Room {
     }
 
     /// Packets.
-    pub fn at(&mut self, place: &Place) -> f64 {
+    pub fn at(&mut self, place: &LawQueue) -> f64 {
         self.port = match place.buffer {
             Limit::Packets(packets) => Some(packets),
             Limit::Bytes(_) | Limit::Unlimited => None,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use backwater_transport::part::{Default, Kind, Opt};
 use backwater_transport::units::{Span, Time};
 
-use super::law::{Backlog, Place, Seen, Senders};
+use super::law::{Backlog, LawPacket, LawQueue, Senders};
 
 /// Bytes over the last `span`.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub struct Served {
 
 impl Meter {
     /// What fits a place.
-    pub fn new(place: &Place, window: Span) -> Meter {
+    pub fn new(place: &LawQueue, window: Span) -> Meter {
         match place.rate {
             Some(rate) => Meter::Line(rate.0 as f64 / 8.0),
             None if place.offers => Meter::Offered(window, VecDeque::new()),
@@ -95,7 +95,7 @@ impl Meter {
     }
 
     /// A packet departs.
-    pub fn depart(&mut self, seen: &Seen) {
+    pub fn depart(&mut self, seen: &LawPacket) {
         match self {
             Meter::Line(_) => {}
             Meter::Offered(window, samples) => {
@@ -128,7 +128,7 @@ impl Meter {
 }
 
 impl Served {
-    fn depart(&mut self, seen: &Seen) {
+    fn depart(&mut self, seen: &LawPacket) {
         if let Some(last) = self.last {
             let took = seen.now.since(last);
             self.entries.push_back((seen.now, seen.size, took));

@@ -18,14 +18,14 @@ mod xcp_wireless;
 mod xcpb;
 
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::units::Time;
 
 use crate::ids::LawId;
 
 pub use script::Writes;
 
-pub use law::{Backlog, CustomStamp, Passing, Place, Seen, Senders, Stamp};
+pub use law::{Backlog, CustomStamp, LawPacket, LawQueue, Passing, Senders, Stamp};
 
 /// A law that is shown the departures of an egress.
 #[derive(Copy, Clone, Debug)]
@@ -71,7 +71,7 @@ macro_rules! stamps {
                     AnyStamp::Custom(s) => s.needs_packets(),
                 }
             }
-            fn attach(&mut self, place: &Place) {
+            fn attach(&mut self, place: &LawQueue) {
                 match self {
                     $(AnyStamp::$type(s) => s.attach(place),)*
                     AnyStamp::Custom(s) => s.attach(place),
@@ -83,19 +83,19 @@ macro_rules! stamps {
                     AnyStamp::Custom(s) => s.update(now, backlog),
                 }
             }
-            fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+            fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
                 match self {
                     $(AnyStamp::$type(s) => s.arrive(seen, header),)*
                     AnyStamp::Custom(s) => s.arrive(seen, header),
                 }
             }
-            fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+            fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
                 match self {
                     $(AnyStamp::$type(s) => s.depart(seen, passing),)*
                     AnyStamp::Custom(s) => s.depart(seen, passing),
                 }
             }
-            fn cross(&mut self, seen: &Seen, passing: &mut Passing) {
+            fn cross(&mut self, seen: &LawPacket, passing: &mut Passing) {
                 match self {
                     $(AnyStamp::$type(s) => s.cross(seen, passing),)*
                     AnyStamp::Custom(s) => s.cross(seen, passing),
@@ -131,7 +131,7 @@ stamps!(
 );
 
 /// How a row builds its law.
-pub type Build = fn(&Args) -> Result<AnyStamp, Refusal>;
+pub type Build = part::Build<AnyStamp>;
 
 /// Every law.
 pub static STAMPS: &[Part<Build>] = &[

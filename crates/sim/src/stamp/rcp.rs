@@ -14,7 +14,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::{Span, Time};
 
 use super::Build;
-use super::law::{Backlog, Believed, CAPACITY, Passing, Place, SCALE, Seen, Stamp, gain};
+use super::law::{Backlog, Believed, CAPACITY, LawPacket, LawQueue, Passing, SCALE, Stamp, gain};
 use super::measure::ticks;
 
 /// Longest update interval.
@@ -77,7 +77,7 @@ impl Stamp for RcpLaw {
         self.believed.needs_rate()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.capacity = self.believed.at(place);
         self.rate = self.start * self.capacity;
     }
@@ -88,7 +88,7 @@ impl Stamp for RcpLaw {
         self.due = due;
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         self.arrived += seen.size;
         if let Some(rtt) = header.and_then(CongestionHeader::rtt) {
             self.rtts.0 += rtt.seconds() * seen.size as f64;
@@ -96,7 +96,7 @@ impl Stamp for RcpLaw {
         }
     }
 
-    fn depart(&mut self, _: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, _: &LawPacket, passing: &mut Passing) {
         if let Some(CongestionHeader::Rate { rate, .. }) = passing.header.as_deref_mut() {
             *rate = rate.min(self.rate);
         }

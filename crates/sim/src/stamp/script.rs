@@ -5,7 +5,7 @@ use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{Args, Default, Kind, Opt, Part};
 use backwater_transport::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 
-use super::law::{Passing, Seen, Stamp};
+use super::law::{LawPacket, Passing, Stamp};
 use super::{AnyStamp, Build};
 
 /// What a law of a host writes into departing packets.
@@ -74,9 +74,9 @@ impl Stamp for Script {
         self.0.layout()
     }
 
-    fn arrive(&mut self, _: &Seen, _: Option<&CongestionHeader>) {}
+    fn arrive(&mut self, _: &LawPacket, _: Option<&CongestionHeader>) {}
 
-    fn depart(&mut self, _: &Seen, _: &mut Passing) {}
+    fn depart(&mut self, _: &LawPacket, _: &mut Passing) {}
 
     fn values(&self) -> [(&'static str, f64); 4] {
         [("", 0.0); 4]

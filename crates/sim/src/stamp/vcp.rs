@@ -13,7 +13,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Span, Time};
 
 use super::Build;
-use super::law::{Backlog, Believed, CAPACITY, Passing, Place, SCALE, Seen, Stamp, gain};
+use super::law::{Backlog, Believed, CAPACITY, LawPacket, LawQueue, Passing, SCALE, Stamp, gain};
 
 /// Interval of samples of the backlog.
 const SAMPLE: Span = Span::millis(10);
@@ -58,7 +58,7 @@ impl Stamp for VcpLaw {
         self.believed.needs_rate()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.capacity = self.believed.at(place);
     }
 
@@ -72,11 +72,11 @@ impl Stamp for VcpLaw {
         }
     }
 
-    fn arrive(&mut self, seen: &Seen, _: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, _: Option<&CongestionHeader>) {
         self.arrived += seen.size;
     }
 
-    fn depart(&mut self, _: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, _: &LawPacket, passing: &mut Passing) {
         let found = *passing.ecn;
         *passing.ecn = match found {
             Ecn::Ect1 | Ecn::Ect0 if self.load > 1.0 => Ecn::Ce,

@@ -13,7 +13,7 @@ use backwater_transport::part::{Default, Kind, Opt, Part};
 use backwater_transport::units::Time;
 
 use super::Build;
-use super::law::{BUFFER, Passing, Place, Room, Seen, Senders, Stamp};
+use super::law::{BUFFER, BufferOption, LawPacket, LawQueue, Passing, Senders, Stamp};
 use super::measure::{FLOW_TIMEOUT, Flows};
 
 /// The options and the state.
@@ -21,7 +21,7 @@ use super::measure::{FLOW_TIMEOUT, Flows};
 pub struct WeightedWindow {
     weight: f64,
     segment: f64,
-    room: Room,
+    room: BufferOption,
     buffer: f64,
     flows: Flows,
 }
@@ -41,15 +41,15 @@ impl Stamp for WeightedWindow {
         self.room.needs_packets()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.buffer = self.room.at(place);
     }
 
-    fn arrive(&mut self, seen: &Seen, _: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, _: Option<&CongestionHeader>) {
         self.flows.note(seen.now, seen.ends);
     }
 
-    fn depart(&mut self, _: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, _: &LawPacket, passing: &mut Passing) {
         if let Some(window) = passing.window.as_deref_mut() {
             *window = (*window).min((self.packets() * self.segment) as u32);
         }
@@ -102,7 +102,7 @@ pub const PART: Part<Build> = Part {
         let law = WeightedWindow {
             weight: args.number("weight"),
             segment: args.bytes("segment").0 as f64,
-            room: Room::new(args),
+            room: BufferOption::new(args),
             buffer: 0.0,
             flows: Flows::new(args.span("flow_timeout")),
         };

@@ -14,7 +14,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::Build;
 use super::allocation::{Allocation, FIRST, SHUFFLE};
-use super::law::{Backlog, Believed, CAPACITY, Passing, Place, SCALE, Seen, Stamp, gain};
+use super::law::{Backlog, Believed, CAPACITY, LawPacket, LawQueue, Passing, SCALE, Stamp, gain};
 use super::xcp_wireless::XcpWireless;
 
 /// Shortest interval between two looks at the least backlog.
@@ -71,7 +71,7 @@ impl Stamp for XcpLaw {
         self.believed.needs_rate()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.capacity = self.believed.at(place);
     }
 
@@ -85,11 +85,11 @@ impl Stamp for XcpLaw {
         }
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         self.allocation.count(seen.size, header);
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.least = self.least.min(seen.backlog.bytes);
         self.allocation
             .write(seen.size, passing.header.as_deref_mut());

@@ -13,7 +13,7 @@ use backwater_transport::part::{Args, Refusal};
 use backwater_transport::units::{Span, Time};
 
 use super::AnyStamp;
-use super::law::{Passing, Place, Seen, Stamp};
+use super::law::{LawPacket, LawQueue, Passing, Stamp};
 use super::measure::{Meter, Recent};
 
 const BASE: Span = Span::millis(100);
@@ -72,15 +72,15 @@ impl Stamp for XcpWireless {
         Some(Layout::Change)
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.meter = Meter::new(place, BASE);
     }
 
-    fn arrive(&mut self, seen: &Seen, _: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, _: Option<&CongestionHeader>) {
         self.arrivals.add(seen.now, seen.size);
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.meter.depart(seen);
         let Some(capacity) = self.meter.rate().filter(|rate| *rate > 0.0) else {
             return;

@@ -15,7 +15,9 @@ use backwater_transport::units::{Span, Time};
 
 use super::Build;
 use super::allocation::{Allocation, FIRST, SHUFFLE};
-use super::law::{BUFFER, Backlog, Passing, Place, Room, Seen, Senders, Stamp, gain};
+use super::law::{
+    BUFFER, Backlog, BufferOption, LawPacket, LawQueue, Passing, Senders, Stamp, gain,
+};
 use super::measure::{Smoothed, ticks};
 
 /// The options and the state.
@@ -28,7 +30,7 @@ pub struct XcpBlind {
     chi: f64,
     hold: f64,
     smooth: bool,
-    room: Room,
+    room: BufferOption,
     /// Packets.
     buffer: f64,
     allocation: Allocation,
@@ -86,7 +88,7 @@ impl Stamp for XcpBlind {
         self.room.needs_packets()
     }
 
-    fn attach(&mut self, place: &Place) {
+    fn attach(&mut self, place: &LawQueue) {
         self.buffer = self.room.at(place);
     }
 
@@ -98,7 +100,7 @@ impl Stamp for XcpBlind {
         self.due = due;
     }
 
-    fn arrive(&mut self, seen: &Seen, header: Option<&CongestionHeader>) {
+    fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
         let queue = seen.backlog.packets as f64;
         self.found.0 += queue;
         self.found.1 += 1;
@@ -112,7 +114,7 @@ impl Stamp for XcpBlind {
         self.allocation.count(seen.size, header);
     }
 
-    fn depart(&mut self, seen: &Seen, passing: &mut Passing) {
+    fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
         self.allocation
             .write(seen.size, passing.header.as_deref_mut());
     }
@@ -176,7 +178,7 @@ pub const PART: Part<Build> = Part {
             chi: args.number("chi"),
             hold: args.number("hold"),
             smooth: args.choice("queue") == "average",
-            room: Room::new(args),
+            room: BufferOption::new(args),
             buffer: 0.0,
             allocation: Allocation::new(false),
             interval: FIRST,

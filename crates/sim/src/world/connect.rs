@@ -4,6 +4,7 @@ use backwater_transport::controller::{AnyController, Controller};
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::SACK_BLOCKS;
+use backwater_transport::spreading::Spreading;
 use backwater_transport::units::{Bytes, Time};
 
 use super::World;
@@ -12,7 +13,7 @@ use crate::connection::{ACKS, Connection, ConnectionStats, Shown};
 use crate::ids::ConnectionId;
 use crate::network::Part;
 use crate::source::{AnySource, Source};
-use crate::spec::{FlowSpec, Refusal, Spec, TransportSpec};
+use crate::spec::{After, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
 use crate::targets::Destination;
 
@@ -71,6 +72,7 @@ pub(super) fn ack_flows(flows: &[FlowSpec]) -> Result<Vec<FlowSpec>, Refusal> {
             to: Destination::Node(flow.from),
             packet: Bytes(transport.sender.protocol.ack_bytes(SACK_BLOCKS as u64) + congestion),
             source: AnySource::of_caller(),
+            after: None,
             route: flow
                 .route
                 .as_ref()
@@ -132,6 +134,10 @@ impl World {
                 small_queue: None,
                 place: 0,
                 signal_class: transport.signal_class,
+                spreading: transport
+                    .spreader
+                    .clone()
+                    .map(|s| Box::new(Spreading::new(s))),
                 waiting: false,
                 written: 0,
                 transfers: Default::default(),
@@ -144,6 +150,16 @@ impl World {
             self.shared.network.flows[data].part = Part::Data(id);
             self.shared.network.flows[acks].part = Part::Acks(id);
             self.shared.network.flows[acks].outside = false;
+        }
+        for (number, flow) in spec.flows.iter().enumerate() {
+            if let Some(After { flows, lead }) = &flow.after {
+                let connection = |flow: usize| match self.shared.network.flows[Id::new(flow)].part {
+                    Part::Data(connection) => connection,
+                    _ => unreachable!("a flow that waits, or is waited for, has a transport"),
+                };
+                let after = flows.iter().map(|f| connection(*f)).collect();
+                self.ends.graph.add(connection(number), after, *lead);
+            }
         }
     }
 

@@ -126,9 +126,12 @@ impl World {
             let port = match node.row {
                 u32::MAX if at == from => node.ports[0],
                 _ if at != from && !node.forwards => Id::NONE,
-                row => network.forwarding.egress(row, flow, goal),
+                row => {
+                    let forwarding = &network.plan.forwarding;
+                    forwarding.some_port(forwarding.egress(row, flow, goal))
+                }
             };
-            let main = network.boxes.get(&port).copied().unwrap_or(port);
+            let main = network.plan.boxes.get(&port).copied().unwrap_or(port);
             let silent =
                 |port: PortId| network.ports[port].waits_at_medium() && !self.media.has_hop(port);
             if port.is_none() || silent(main) || path.len() > network.nodes.len() {
@@ -202,8 +205,10 @@ impl Network {
             compass: Random::stream(0, "source", &name),
             name,
             path,
+            loose: false,
             part: Part::None,
             outside: true,
+            trimmed: false,
             variance_time: None,
             entered: Count::default(),
             stats,

@@ -5,6 +5,7 @@
 //! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
 //! * `change` changes a rate or a source while the world runs.
 //! * `clock` has the present and the calendar.
+//! * `reseed` begins random streams anew.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
@@ -27,6 +28,7 @@ mod pull;
 mod refill;
 mod report;
 mod report_rows;
+mod reseed;
 mod run;
 mod small_queue;
 mod standstill;
@@ -39,6 +41,7 @@ mod transport;
 use clock::Clock;
 
 use crate::ends::Ends;
+use crate::ids::PortId;
 use crate::injection::Injections;
 use crate::medium::{Air, Media};
 use crate::network::Network;
@@ -82,6 +85,29 @@ impl World {
     /// Whether classes of flows are access categories of a medium.
     pub fn has_categories(&self) -> bool {
         !self.media.air.media.is_empty()
+    }
+
+    /// Name of the node that a port leads to; "*" for a group of stations.
+    pub fn far_name(&self, port: PortId) -> &str {
+        match self.media.is_group(port) {
+            true => "*",
+            false => &self.shared.network.nodes[self.shared.network.ports[port].far].name,
+        }
+    }
+
+    /// Whether frames of some medium go in aggregates, which a capture cannot show.
+    pub fn aggregates(&self) -> bool {
+        self.media
+            .air
+            .media
+            .iter()
+            .any(|medium| medium.aggregates())
+    }
+
+    /// Name and data rate in bit/s of each medium whose frames a capture has apart.
+    pub fn captured_media(&self) -> impl Iterator<Item = (&str, u64)> {
+        let media = self.media.air.media.iter();
+        media.map(|medium| (&*medium.name, medium.phy.data.0))
     }
 
     /// 802.11 media and stations.

@@ -1,4 +1,4 @@
-//! Flows to the nearest of several stations: which that is follows from the routes, before anything else is built.
+//! Flows to the nearest of several stations. Routes decide which one is nearest, before anything else is built.
 
 use std::collections::BTreeMap;
 

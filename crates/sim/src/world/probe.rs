@@ -9,6 +9,12 @@ use super::run::Step;
 use crate::ids::PortId;
 
 impl World {
+    /// The fingerprint of the run up to the present.
+    pub fn fingerprint(&mut self) -> u64 {
+        self.settle();
+        self.shared.run.books.fingerprint.0
+    }
+
     /// Packets lost from the beginning on, by cause.
     pub fn drops_by_cause(&self) -> BTreeMap<&'static str, u64> {
         let mut found = BTreeMap::new();

@@ -180,7 +180,7 @@ impl World {
                 delay,
             },
             victims: stats.victims,
-            hops: flow.path.iter().enumerate().map(row).collect(),
+            hops: flow.hops().iter().enumerate().map(row).collect(),
             receivers: members.map(receiver).collect(),
             hurst: flow
                 .variance_time
@@ -205,6 +205,7 @@ impl World {
             area: count.area - base.area,
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
+            trimmed: count.trimmed - base.trimmed,
             victims: count.victims - base.victims,
             stall: count.stall - base.stall,
             closed: std::array::from_fn(|c| count.closed[c] - base.closed[c]),
@@ -315,18 +316,19 @@ impl World {
             .network
             .flows
             .iter()
-            .map(|f| vec![Count::default(); f.path.len()])
+            .map(|f| vec![Count::default(); f.hops().len()])
             .collect();
         let hop: Vec<BTreeMap<PortId, usize>> = self
             .shared
             .network
             .flows
             .iter()
-            .map(|f| f.path.iter().enumerate().map(|(i, p)| (*p, i)).collect())
+            .map(|f| f.hops().iter().enumerate().map(|(i, p)| (*p, i)).collect())
             .collect();
         let main = |port: PortId| {
             self.shared
                 .network
+                .plan
                 .boxes
                 .get(&port)
                 .copied()

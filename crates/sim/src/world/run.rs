@@ -145,7 +145,7 @@ impl World {
         );
         self.clock.now = at;
         self.clock.events += 1;
-        // Most events are arrivals, and a table of jumps is guessed wrong more often than a question.
+        // Most events are arrivals, and jump tables mispredict more often than branches.
         if let Some(port) = key.arrival() {
             let onward = self.shared.arrive(port, at);
             self.move_on(onward, port, at);
@@ -200,7 +200,7 @@ impl World {
             } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
             Event::Inject(number) => self.come_in(number, at),
-            Event::Timer { connection, side } => self.ring(connection, side, at),
+            Event::Timer { connection, side } => self.serve_timer(connection, side, at),
             Event::Inspect => {
                 let Shared {
                     network,

@@ -9,6 +9,7 @@ use super::World;
 use crate::connection::{Header, Side};
 use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Part;
+use crate::source::Source;
 
 impl World {
     /// The application of a flow writes; `u64::MAX` bytes never end.
@@ -53,7 +54,8 @@ impl World {
             self.ends.note_delivered(id, now);
         }
         if transfers {
-            self.ends.end_transfers(&self.shared.network, id, now);
+            let ended = self.ends.end_transfers(&self.shared.network, id, now);
+            self.begin_waiting(id, ended, now);
         }
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
@@ -76,10 +78,13 @@ impl World {
         };
         c.heard = ack.received;
         c.stats.round_trip(now.since(ack.echo));
+        if let Some(spreading) = &mut c.spreading {
+            spreading.on_ack(now, ack);
+        }
         c.sender.on_ack(now, ack);
         let (data, answered) = (c.data, c.waiting && ack.upto == c.written);
         self.send_all(id, now);
-        if answered {
+        if answered && !self.ends.graph.has(id) {
             self.ends.connections[id].waiting = false;
             self.shared
                 .network
@@ -87,14 +92,33 @@ impl World {
         }
     }
 
+    /// A flow has delivered so many transfers: those of other flows that waited for them begin.
+    fn begin_waiting(&mut self, id: ConnectionId, ended: u64, now: Time) {
+        if ended == 0 {
+            return;
+        }
+        for next in self.ends.graph.deliver(id, ended) {
+            let flow = &mut self.shared.network.flows[self.ends.connections[next].data];
+            if now >= flow.stop {
+                continue;
+            }
+            if let Some(demand) = flow.source.next(now, &mut flow.random) {
+                self.write(next, demand.bytes.0, now);
+            }
+        }
+    }
+
     /// A timer of a connection may be due.
-    pub(super) fn ring(&mut self, id: ConnectionId, side: Side, now: Time) {
+    pub(super) fn serve_timer(&mut self, id: ConnectionId, side: Side, now: Time) {
         let c = &mut self.ends.connections[id];
-        c.alarms.rang(side);
+        c.alarms.expired(side);
         match side {
             Side::Sender => {
                 if c.sender.due() <= now {
                     c.sender.on_timer(now);
+                    if let Some(spreading) = &mut c.spreading {
+                        spreading.on_timer(now, c.sender.counters().timeouts);
+                    }
                 }
                 self.send_all(id, now);
             }
@@ -129,11 +153,13 @@ impl World {
 
     #[inline(always)]
     pub(super) fn depart_segment(&mut self, id: ConnectionId, segment: Segment, now: Time) {
-        let c = &self.ends.connections[id];
+        let c = &mut self.ends.connections[id];
         let len = u64::from(c.header) + u64::from(segment.len);
         let (flow, ecn) = (c.data, segment.ecn);
+        let spreading = c.spreading.as_mut();
+        let value = spreading.map(|s| s.next(now, segment.number));
         let header = Header::Data(segment, c.heard);
-        self.depart(flow, len, ecn, header, now);
+        self.depart(flow, len, ecn, header, value, now);
     }
 
     #[inline(always)]
@@ -169,7 +195,7 @@ impl World {
     fn depart_ack(&mut self, id: ConnectionId, ack: AckSegment, now: Time) {
         let c = &self.ends.connections[id];
         let len = c.protocol.ack_bytes(ack.blocks.count() as u64) + ack.feedback_bytes();
-        self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), now);
+        self.depart(c.acks, len, Ecn::NotEct, Header::Ack(ack), None, now);
     }
 
     /// Sends what the receiver has to say besides acknowledgements.
@@ -186,17 +212,28 @@ impl World {
         let (acks, class) = (c.acks, c.signal_class);
         let before = std::mem::replace(&mut self.shared.network.flows[acks].class, class);
         let header = Header::Signal(signal);
-        self.depart(acks, signal.bytes(), Ecn::NotEct, header, now);
+        self.depart(acks, signal.bytes(), Ecn::NotEct, header, None, now);
         self.shared.network.flows[acks].class = before;
     }
 
     #[inline(always)]
-    fn depart(&mut self, id: FlowId, len: u64, ecn: Ecn, header: Header, now: Time) {
+    fn depart(
+        &mut self,
+        id: FlowId,
+        len: u64,
+        ecn: Ecn,
+        header: Header,
+        value: Option<u16>,
+        now: Time,
+    ) {
         let flow = &mut self.shared.network.flows[id];
         let seq = flow.seq;
         flow.seq = seq.wrapping_add(1);
         let packet = self.shared.create(id, len as u16, seq, ecn, now);
         self.shared.network.headers.put(packet, header);
+        if let Some(value) = value {
+            self.shared.network.labels.spread(packet, id, value);
+        }
         let onward = self.shared.set_off(id, packet, now);
         self.move_on(onward, PortId::NONE, now);
     }

@@ -91,6 +91,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         transport: None,
         budget: None,
         hurst: false,
+        after: None,
         route: None,
     };
     let host = |name: &str| NodeSpec {
@@ -101,6 +102,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         name: name.into(),
         scheduler: AnyScheduler::Fifo,
         aqm: None,
+        trim: None,
         buffer: Limit::Unlimited,
     };
     Spec {
@@ -119,6 +121,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         }],
         ports: vec![port("S>R"), port("R>S")],
         media: Vec::new(),
+        choose: Default::default(),
         roots: Vec::new(),
         stamps: Vec::new(),
         mechanisms: Vec::new(),

@@ -41,6 +41,7 @@ impl Net {
             duration: Span::from_seconds(seconds),
             warmup: Span::ZERO,
             routing: Routing::Tree,
+            choose: Default::default(),
             roots: Vec::new(),
             media: Vec::new(),
             nodes: Vec::new(),
@@ -113,6 +114,7 @@ impl Net {
                 name,
                 scheduler: AnyScheduler::Fifo,
                 aqm: None,
+                trim: None,
                 buffer,
             });
         }
@@ -144,6 +146,7 @@ impl Net {
             source,
             budget: None,
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });

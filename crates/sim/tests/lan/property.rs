@@ -11,11 +11,21 @@ use backwater_transport::endpoint::{DelayedAck, EcnFeedback, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
+use backwater_transport::spreading::SPREADERS;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::net::*;
 use crate::random::*;
 use crate::transport::carry;
+
+/// Every way of choosing among equal ways.
+const WAYS: [Choose; 5] = [
+    Choose::Hash,
+    Choose::Random,
+    Choose::RoundRobin,
+    Choose::LeastQueue,
+    Choose::PowerOfTwo,
+];
 
 /// A network drawn from this number: a star, a chain, a ring with written routes, or two layers
 /// with several paths; mixed rates, delays, buffers, schedulers, sources, switch models,
@@ -62,6 +72,7 @@ fn network(number: u64, carrier: &'static str) -> Net {
                 links.extend(spines.iter().map(|s| (*s, *leaf)));
             }
             net.0.routing = Routing::Ecmp;
+            net.0.choose = WAYS[number as usize % WAYS.len()];
         }
     }
     if shape == 2 {
@@ -161,6 +172,11 @@ fn any_transport(r: &mut Random, flow: &mut FlowSpec) {
     let protocol = one(r, &[Protocol::Stream, Protocol::Stream, Protocol::Datagram]);
     carry(flow, protocol, controller, given);
     let transport = flow.transport.as_mut().expect("just given");
+    let way = flow.from % (SPREADERS.len() + 1);
+    transport.spreader = SPREADERS.get(way).map(|part| {
+        let random = Random::stream(1, "spread", &flow.name);
+        (part.build)(&args(part, &[]), random).expect("defaults are legal")
+    });
     // Within the 30 ms of the run.
     transport.sender.rto_min = Span::millis(r.between(1, 10));
     transport.sender.silence = Span::millis(r.between(1, 10));

@@ -46,6 +46,7 @@ pub fn carry(
         pulled: protocol.row().queue_pair,
         small_queue: None,
         ack_class: flow.class,
+        spreader: None,
         signal_class: flow.class,
     });
 }

@@ -43,6 +43,7 @@ fn link(r: &mut Random, spec: &mut Spec, ends: [usize; 2], rate: Rate, delay: Sp
             name: format!("{}>{}", spec.nodes[from].name, spec.nodes[to].name),
             scheduler: AnyScheduler::Fifo,
             aqm: None,
+            trim: None,
             buffer: one(r, &[Limit::Unlimited, Limit::Packets(2), Limit::Packets(9)]),
         });
     }
@@ -73,6 +74,7 @@ fn draw(number: u64) -> Drawn {
         duration: Span(400 * slot),
         warmup: Span::ZERO,
         routing: Routing::Tree,
+        choose: Default::default(),
         roots: Vec::new(),
         media: Vec::new(),
         nodes: Vec::new(),
@@ -116,6 +118,7 @@ fn draw(number: u64) -> Drawn {
             source: source("outside", &[]),
             budget: None,
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });

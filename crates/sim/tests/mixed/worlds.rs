@@ -257,6 +257,7 @@ impl Draw {
             name,
             scheduler: queue.scheduler,
             aqm: queue.aqm,
+            trim: None,
             buffer: match queue.room {
                 Room::Endless => Limit::Unlimited,
                 Room::Default(limit) => limit,
@@ -383,6 +384,7 @@ impl Draw {
             source: flow_source(r),
             budget: one(r, &[None, None, None, Some(Span::millis(20))]),
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });
@@ -441,6 +443,7 @@ pub fn any_world(number: u64) -> Spec {
                     Routing::Airtime,
                 ],
             ),
+            choose: Default::default(),
             roots: Vec::new(),
             media,
             nodes: Vec::new(),

@@ -26,6 +26,7 @@ fn wire(cell: &mut Cell, a: usize, b: usize, rate: u64) {
             name,
             scheduler: AnyScheduler::Fifo,
             aqm: None,
+            trim: None,
             buffer: Limit::Unlimited,
         });
     }

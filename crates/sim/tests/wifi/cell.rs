@@ -128,6 +128,7 @@ impl Cell {
             duration: Span::from_seconds(seconds),
             warmup: Span::ZERO,
             routing: Routing::ShortestPath,
+            choose: Default::default(),
             roots: Vec::new(),
             media: vec![MediumSpec {
                 name: "air".into(),
@@ -185,6 +186,7 @@ impl Cell {
             source,
             budget: None,
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });

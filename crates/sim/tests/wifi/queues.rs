@@ -198,7 +198,8 @@ fn a_saturated_flow_waits_when_queue_management_drops_its_packet_for_another() {
 }
 
 /// A station's queue that marks on arrival: of what takes marks, which is all here, each packet that finds more than nothing in the
-/// queue leaves with congestion experienced, and none is lost.
+/// queue leaves with congestion experienced, and none is lost. At 1 Mbit/s each finds the queue empty, itself aside. At 20 Mbit/s,
+/// more than the medium carries, the first does, and the second, beside the first on the air.
 #[test]
 fn a_queue_at_a_station_marks_what_takes_marks() {
     let row = QUEUES.iter().find(|p| p.id == "ecn-ramp");
@@ -212,13 +213,19 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
         ("unmarkable", Value::Choice("pass")),
     ];
     let queue = (row.expect("a queue").build)(&Args(options.into())).expect("legal options");
-    let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
-    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
-    cell.spec(a).aqm = queue.aqm;
-    let flow = cell.flow(a, b, 1, cbr(1500, 1_000_000));
-    cell.0.flows[flow].ecn = Ecn::Ect0;
-    let (_, report) = cell.run();
-    let sums = &report.flows[flow].sums;
-    assert!(sums.delivered.packets > 80);
-    assert_eq!(sums.marked.packets, sums.entered.packets);
+    let marked = |rate: u64| {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        cell.spec(a).aqm = queue.aqm.clone();
+        cell.spec(a).buffer = Limit::Unlimited;
+        let flow = cell.flow(a, b, 1, cbr(1500, rate));
+        cell.0.flows[flow].ecn = Ecn::Ect0;
+        let (_, report) = cell.run();
+        let sums = &report.flows[flow].sums;
+        assert!(sums.delivered.packets > 80);
+        (sums.marked.packets, sums.entered.packets)
+    };
+    assert_eq!(marked(1_000_000).0, 0);
+    let (marked, entered) = marked(20_000_000);
+    assert_eq!(marked, entered - 2);
 }

@@ -4,6 +4,7 @@
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
 use crate::part::Part;
+use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;
 
@@ -162,6 +163,13 @@ macro_rules! controllers {
                 }
             }
 
+            fn stream(&mut self) -> Option<&mut Random> {
+                match self {
+                    $(AnyController::$type(c) => c.stream(),)*
+                    AnyController::Custom(c) => c.stream(),
+                }
+            }
+
             fn reduction(&self) -> Reduction {
                 match self {
                     $(AnyController::$type(c) => c.reduction(),)*
@@ -221,6 +229,7 @@ controllers! {
     dcqcn::Dcqcn,
     hpcc::Hpcc,
     timely::Timely,
+    nscc::Nscc,
     powertcp::PowerTcp,
     swift::Swift,
 }

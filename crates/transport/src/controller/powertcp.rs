@@ -7,7 +7,9 @@
 //!
 //! Reference: Addanki et al., PowerTCP, NSDI 2022, algorithms 1 and 2. Flows rest at a queue of the sum of their β.
 //! Differences: where a queue drains at the rate of its line Γ would be zero, so it is at least `FLOOR`; a window is at most one
-//! bandwidth-delay product of the host's line. The authors' simulator clamps the rate of arrival and divides Γ by .95; this does not.
+//! bandwidth-delay product of the host's line. After an incast the queue drains so, all windows rise at once, and the flows never come
+//! to rest. The authors' simulator counts at least half a line as arriving (`arrivals`), which prevents that; it also divides Γ by
+//! .95, which this does not.
 
 use std::collections::VecDeque;
 
@@ -32,6 +34,8 @@ pub struct PowerTcp {
     gamma: f64,
     beta: f64,
     by_records: bool,
+    /// Least rate of arrival at a hop that counts, as a share of its line.
+    arrivals: f64,
     least: f64,
     window: f64,
     /// Payload of a packet: a window below it lets one packet go, and the pace says when.
@@ -63,7 +67,8 @@ impl PowerTcp {
             let slope = (new.queue as f64 - old.queue as f64) / span;
             let sent = new.sent.saturating_sub(old.sent) as f64 / span;
             let voltage = new.queue as f64 + new.rate * self.base;
-            let power = (slope + sent) * voltage / (new.rate * new.rate * self.base);
+            let arrived = (slope + sent).max(self.arrivals * new.rate);
+            let power = arrived * voltage / (new.rate * new.rate * self.base);
             if most.is_none_or(|m| power > m.0) {
                 most = Some((power, span));
             }
@@ -210,6 +215,13 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
         )
         .at_least("1 B")
         .at_most("1000 MB"),
+        Opt::new(
+            "arrivals",
+            Kind::Share,
+            Default::Is("0 %"),
+            "least rate of arrival at a hop that counts, as a share of its line; the authors' simulator has 50 %",
+        )
+        .at_most("100 %"),
         Opt::new("least", Kind::Rate, Default::Is("100 Mbit/s"), "least rate")
             .at_least("1 Mbit/s")
             .at_most("100 Gbit/s"),
@@ -231,6 +243,7 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
             gamma: args.number("gamma"),
             beta: args.bytes("beta").0 as f64,
             by_records: args.choice("variant") == "power",
+            arrivals: args.share("arrivals"),
             least: (args.rate("least").0 as f64 / 8.0 * base).min(window),
             window,
             mss: setup.mss,
@@ -257,6 +270,7 @@ mod tests {
             gamma: 0.9,
             beta: 0.0,
             by_records: true,
+            arrivals: 0.0,
             least: 1.0,
             window: 250e3,
             mss: 1_000,
@@ -310,6 +324,16 @@ mod tests {
             p.react(250e3);
             assert!((p.window / 250e3 - share).abs() < 1e-9, "{}", p.window);
         }
+    }
+
+    /// A queue of one product that drains at the rate of its line: nothing arrives, but half a line counts. Γ is .5 x 2.
+    #[test]
+    fn half_a_line_may_count_as_arriving() {
+        let mut p = at();
+        p.arrivals = 0.5;
+        let (old, new) = (records(0, 500_000, 0), records(250_000, 250_000, 20));
+        let (power, _) = p.of_records(&old, &new).expect("a hop");
+        assert!((power - 1.0).abs() < 1e-9, "{power}");
     }
 
     /// A queue that drains at the rate of its line has no power; the window does not become infinite.

@@ -84,6 +84,11 @@ pub trait Controller {
     /// The timer `limits().wake` has expired.
     fn on_timer(&mut self, _now: Time) {}
 
+    /// Its random stream; none where it draws nothing.
+    fn stream(&mut self) -> Option<&mut Random> {
+        None
+    }
+
     /// How the window comes down in recovery.
     fn reduction(&self) -> Reduction {
         Reduction::Proportional

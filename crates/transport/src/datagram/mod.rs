@@ -4,7 +4,7 @@
 //! Packets sent after the newest acknowledged one are in flight, as in the contest's sender: an
 //! overtaken packet counts as lost. If it arrives later, it counts as delivered; if all losses of an
 //! episode arrive, the episode is reported as spurious. After a silence one extra packet leaves
-//! regardless of the window, and the controller hears of a timeout. At most `MAX_UNACKNOWLEDGED` packets
+//! regardless of the window, and the controller is told of a timeout. At most `MAX_UNACKNOWLEDGED` packets
 //! are in flight; a wider window has no effect, and the run's report says so.
 
 mod receiver;

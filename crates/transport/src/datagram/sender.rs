@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Driven, Sent};
+use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
-use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::{Span, Time};
 
@@ -117,25 +116,15 @@ impl DatagramSender {
         self.next += 1;
         self.sent += len;
         self.in_flight += len;
-        let feedback = self.core.on_sent(Sent {
+        let sent = Sent {
             now,
             number,
             len,
             in_flight: self.in_flight,
             again: false,
             app_limited: self.sent == self.written,
-        });
-        Segment {
-            number,
-            start,
-            len: len as u32,
-            again: false,
-            ecn: self.core.codepoint(false),
-            cwr: false,
-            push: true,
-            sent: now,
-            feedback,
-        }
+        };
+        self.core.send(sent, start, true)
     }
 
     fn deliver(
@@ -226,6 +215,18 @@ impl DatagramSender {
 }
 
 impl Sender for DatagramSender {
+    fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
     fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -297,12 +298,7 @@ impl Sender for DatagramSender {
     }
 
     fn due(&self) -> Time {
-        let pacing = if self.paced {
-            self.core.release()
-        } else {
-            Time::NEVER
-        };
-        self.deadline.min(self.core.wake()).min(pacing)
+        self.core.due(self.deadline, self.paced)
     }
 
     fn prefetch(&self) -> u64 {
@@ -313,29 +309,9 @@ impl Sender for DatagramSender {
         self.mss
     }
 
-    fn counters(&self) -> &SenderCounters {
-        &self.core.counters
-    }
-
-    fn window(&self) -> u64 {
-        self.core.window()
-    }
-
-    fn controller(&self) -> &AnyController {
-        self.core.controller()
-    }
-
-    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
-        self.core.drive(outside);
-    }
-
     /// The window of its controller had no full effect.
     fn warning(&self) -> Option<String> {
         let what = "packets were in flight, the most a sender keeps; its controller allowed more";
         self.capped.then(|| format!("{MAX_UNACKNOWLEDGED} {what}"))
-    }
-
-    fn inspect(&self) -> Inspection {
-        self.core.inspect(self.window(), self.in_flight)
     }
 }

@@ -7,6 +7,7 @@
 //! its beginning has arrived; two timeouts, the lower while at most three packets are in flight. Differences: none in the
 //! laws; the paper's constants are options.
 
+mod packet;
 mod receiver;
 mod sender;
 

@@ -13,6 +13,8 @@ pub struct IrnReceiver {
     echo: Echo,
     point: NotificationPoint,
     data: Reassembly,
+    /// A packet out of order says that others are lost.
+    gaps_are_losses: bool,
 }
 
 impl IrnReceiver {
@@ -22,12 +24,29 @@ impl IrnReceiver {
             echo: Echo::new(setup),
             point: NotificationPoint::new(&setup.pair),
             data: Reassembly::default(),
+            gaps_are_losses: setup.pair.gaps_are_losses,
         }
+    }
+}
+
+impl IrnReceiver {
+    /// Only the header of this segment came.
+    fn ask_again(&mut self, now: Time, segment: &Segment) -> AckSegment {
+        self.echo.record_trimmed(now, segment);
+        let mut ack = self.echo.acknowledgement(now, self.data.next());
+        if segment.start >= ack.upto {
+            ack.nack = true;
+            ack.report(segment.start, segment.start);
+        }
+        ack
     }
 }
 
 impl Receiver for IrnReceiver {
     fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        if segment.len == 0 {
+            return Some(self.ask_again(now, segment));
+        }
         self.echo.arrive(now, segment, ecn);
         self.point.arrive(now, ecn == Ecn::Ce);
         self.echo.echo = ecn == Ecn::Ce;
@@ -37,7 +56,7 @@ impl Receiver for IrnReceiver {
         self.data.insert(segment.start, end);
         let mut ack = self.echo.acknowledgement(now, self.data.next());
         if segment.start > ack.upto {
-            ack.nack = true;
+            ack.nack = self.gaps_are_losses;
             ack.report(segment.start, end);
         }
         Some(ack)

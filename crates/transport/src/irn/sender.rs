@@ -2,50 +2,19 @@
 
 use std::collections::VecDeque;
 
+use super::packet::{Packet, Recovering};
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Driven, Sent};
+use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
-use crate::segment::{AckSegment, Segment, Signal};
+use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
-use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Packets in flight up to which the lower timeout holds.
 const FEW: usize = 3;
-
-/// A packet that is not acknowledged cumulatively.
-#[derive(Copy, Clone, Debug)]
-struct Packet {
-    start: u64,
-    len: u32,
-    number: u64,
-    again: bool,
-    /// Acknowledged selectively.
-    sacked: bool,
-    /// Sent again in the recovery at hand.
-    resent: bool,
-    snapshot: Snapshot,
-}
-
-impl Packet {
-    fn end(&self) -> u64 {
-        self.start + u64::from(self.len)
-    }
-}
-
-/// A recovery.
-#[derive(Copy, Clone, Debug)]
-struct Recovering {
-    /// It ends when all below have arrived.
-    until: u64,
-    /// What lies below and is missing is sent again.
-    highest: u64,
-    /// Packets popped since the sender began, at the first that may have to be sent again.
-    from: u64,
-}
 
 /// The sender.
 #[derive(Clone, Debug)]
@@ -61,6 +30,11 @@ pub struct IrnSender {
     /// Packets acknowledged cumulatively.
     popped: u64,
     sacked_bytes: u64,
+    /// Packets of which only the header came, to be sent again.
+    trimmed: u64,
+    trimmed_bytes: u64,
+    /// A packet that was trimmed is reported to the controller when it left after so many others: once a round trip.
+    reported: u64,
     recovering: Option<Recovering>,
     deadline: Time,
     paced: bool,
@@ -81,18 +55,13 @@ impl IrnSender {
             packets: VecDeque::new(),
             popped: 0,
             sacked_bytes: 0,
+            trimmed: 0,
+            trimmed_bytes: 0,
+            reported: 0,
             recovering: None,
             deadline: Time::NEVER,
             paced: false,
         }
-    }
-
-    fn in_flight(&self) -> u64 {
-        let sacked = match self.pair.counts_sacked {
-            true => 0,
-            false => self.sacked_bytes,
-        };
-        self.nxt - self.una - sacked
     }
 
     /// Place of the packet to send again, if the recovery at hand has one left.
@@ -115,8 +84,11 @@ impl IrnSender {
     fn choose(&mut self, now: Time) -> Option<usize> {
         self.paced = false;
         let missing = self.missing();
+        let trimmed = (self.trimmed > 0)
+            .then(|| self.packets.iter().position(|p| p.trimmed))
+            .flatten();
         if missing.is_none() {
-            if self.written == self.nxt {
+            if trimmed.is_none() && self.written == self.nxt {
                 if self.in_flight() < self.core.window() {
                     self.core.sampler.limit(self.in_flight());
                 }
@@ -133,6 +105,7 @@ impl IrnSender {
             self.paced = true;
             return None;
         }
+        let missing = missing.or(trimmed);
         if missing.is_none() {
             let len = self.mss.min(self.written - self.nxt);
             self.packets.push_back(Packet {
@@ -142,6 +115,7 @@ impl IrnSender {
                 again: false,
                 sacked: false,
                 resent: false,
+                trimmed: false,
                 snapshot: Snapshot::default(),
             });
         }
@@ -175,6 +149,7 @@ impl IrnSender {
     fn advance(&mut self, now: Time, upto: u64, summary: &mut AckSummary) {
         while let Some(packet) = self.packets.pop_front_if(|p| p.end() <= upto) {
             self.popped += 1;
+            self.count_trimmed(packet.trimmed, false, packet.len);
             match packet.sacked {
                 true => self.sacked_bytes -= u64::from(packet.len),
                 false => IrnSender::count(summary, &packet),
@@ -195,8 +170,41 @@ impl IrnSender {
             }
             if !std::mem::replace(&mut packet.sacked, true) {
                 self.sacked_bytes += u64::from(packet.len);
+                if std::mem::take(&mut packet.trimmed) {
+                    self.trimmed -= 1;
+                    self.trimmed_bytes -= u64::from(packet.len);
+                }
                 IrnSender::count(summary, packet);
             }
+        }
+    }
+
+    /// A packet counts as trimmed no longer, or from now on.
+    fn count_trimmed(&mut self, was: bool, is: bool, len: u32) {
+        self.trimmed = self.trimmed + u64::from(is) - u64::from(was);
+        let len = u64::from(len);
+        self.trimmed_bytes = self.trimmed_bytes + u64::from(is) * len - u64::from(was) * len;
+    }
+
+    /// Of the packet that begins here, and left with this number, only the header came: it is sent again when the window lets it.
+    fn on_trimmed(&mut self, now: Time, start: u64, number: u64, summary: &mut AckSummary) {
+        let place = self.packets.partition_point(|p| p.start < start);
+        let Some(packet) = self.packets.get_mut(place) else {
+            return;
+        };
+        if (packet.start, packet.number) != (start, number) || packet.sacked || packet.trimmed {
+            return;
+        }
+        packet.trimmed = true;
+        let (len, flight) = (packet.len, self.in_flight());
+        self.count_trimmed(false, true, len);
+        self.core.counters.lost += 1;
+        summary.lost += u64::from(len);
+        summary.lost_segments += 1;
+        if number >= self.reported {
+            self.reported = self.number;
+            self.core
+                .report_congestion(now, Cause::Loss, flight, u64::from(len), flight);
         }
     }
 
@@ -223,6 +231,22 @@ impl IrnSender {
 }
 
 impl Sender for IrnSender {
+    fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
+
+    fn in_flight(&self) -> u64 {
+        let sacked = match self.pair.counts_sacked {
+            true => 0,
+            false => self.sacked_bytes,
+        };
+        self.nxt - self.una - sacked - self.trimmed_bytes
+    }
+
     fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -238,30 +262,22 @@ impl Sender for IrnSender {
         let snapshot = self.core.sampler.on_send(now, flight, len);
         (packet.number, packet.again, packet.resent) = (number, again, again);
         packet.snapshot = snapshot;
+        let was = std::mem::take(&mut packet.trimmed);
+        self.count_trimmed(was, false, len as u32);
+        let packet = &self.packets[place];
         self.nxt = self.nxt.max(packet.end());
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        let feedback = self.core.on_sent(Sent {
+        let sent = Sent {
             now,
             number,
             len,
             in_flight: self.in_flight(),
             again,
             app_limited: self.nxt == self.written,
-        });
-        Some(Segment {
-            number,
-            start,
-            len: len as u32,
-            again,
-            // Every packet takes marks: nothing else tells of congestion.
-            ecn: self.core.codepoint(false),
-            cwr: false,
-            push: start + len == self.written,
-            sent: now,
-            feedback,
-        })
+        };
+        Some(self.core.send(sent, start, start + len == self.written))
     }
 
     fn on_ack(&mut self, now: Time, ack: &AckSegment) {
@@ -276,32 +292,27 @@ impl Sender for IrnSender {
         if ack.upto > self.una {
             self.advance(now, ack.upto, &mut summary);
         }
-        let block = ack.sack().next().filter(|_| ack.nack);
+        let block = ack.sack().next();
+        if let Some(start) = ack.trimmed() {
+            self.on_trimmed(now, start, ack.number, &mut summary);
+        }
         if let Some((first, end)) = block {
             self.take_block(first, end, &mut summary);
         }
         self.core.sampler.on_delivered(now, summary.acked);
-        let rtt = Span(now.0.saturating_sub(ack.echo.0));
-        summary.rtt = Some(rtt);
-        summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
-        self.core.rtt.sample(rtt);
-        self.core.rtt.observe(rtt);
+        self.core.measure(now, ack, &mut summary);
         if self.recovering.is_some_and(|r| self.una >= r.until) {
             self.recovering = None;
             self.core
                 .report_congestion(now, Cause::Recovered, flight, 0, 0);
         }
-        if let Some((_, end)) = block {
+        if let Some((_, end)) = block.filter(|b| ack.nack && b.0 < b.1) {
             self.recover(now, end, Cause::Loss, flight);
         }
         let packets = u64::from(summary.segments);
         summary.marked = self.core.newly_marked(ack, summary.acked, packets);
         let (flight, recovering) = (self.in_flight(), self.recovering.is_some());
         self.core.on_ack(now, ack, &summary, flight, recovering);
-    }
-
-    fn on_signal(&mut self, now: Time, signal: &Signal) {
-        self.core.on_signal(now, signal);
     }
 
     fn on_timer(&mut self, now: Time) {
@@ -319,39 +330,14 @@ impl Sender for IrnSender {
     }
 
     fn due(&self) -> Time {
-        let pacing = if self.paced {
-            self.core.release()
-        } else {
-            Time::NEVER
-        };
-        self.deadline.min(self.core.wake()).min(pacing)
+        self.core.due(self.deadline, self.paced)
     }
 
     fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.una ^ self.packets.front().map_or(0, |p| p.start)
     }
 
-    fn counters(&self) -> &SenderCounters {
-        &self.core.counters
-    }
-
     fn mss(&self) -> u64 {
         self.mss
-    }
-
-    fn window(&self) -> u64 {
-        self.core.window()
-    }
-
-    fn controller(&self) -> &AnyController {
-        self.core.controller()
-    }
-
-    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
-        self.core.drive(outside);
-    }
-
-    fn inspect(&self) -> Inspection {
-        self.core.inspect(self.window(), self.in_flight())
     }
 }

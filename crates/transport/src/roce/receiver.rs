@@ -84,6 +84,14 @@ impl RoceReceiver {
 
 impl Receiver for RoceReceiver {
     fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        if segment.len == 0 {
+            self.echo.record_trimmed(now, segment);
+            let missing = segment.start >= self.next && self.asks(now, segment.start);
+            return missing.then(|| AckSegment {
+                nack: true,
+                ..self.echo.acknowledgement(now, self.next)
+            });
+        }
         self.echo.arrive(now, segment, ecn);
         self.point.arrive(now, ecn == Ecn::Ce);
         self.echo.echo = ecn == Ecn::Ce;

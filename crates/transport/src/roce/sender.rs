@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Cause, Driven, Sent};
+use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
-use crate::segment::{AckSegment, Segment, Signal};
+use crate::segment::{AckSegment, Segment};
 use crate::sender_core::{AckSummary, SenderCore};
-use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// A packet in flight since the sender went back last.
 #[derive(Copy, Clone, Debug)]
@@ -60,10 +59,6 @@ impl RoceSender {
             deadline: Time::NEVER,
             paced: false,
         }
-    }
-
-    fn in_flight(&self) -> u64 {
-        self.nxt - self.una
     }
 
     /// Bytes of the packet that leaves now, if any may. A packet leaves whole when less than a window is in flight.
@@ -133,6 +128,18 @@ impl RoceSender {
 }
 
 impl Sender for RoceSender {
+    fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
     fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -155,26 +162,15 @@ impl Sender for RoceSender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        let feedback = self.core.on_sent(Sent {
+        let sent = Sent {
             now,
             number,
             len,
             in_flight: self.in_flight(),
             again,
             app_limited: self.nxt == self.written,
-        });
-        Some(Segment {
-            number,
-            start,
-            len: len as u32,
-            again,
-            // Every packet takes marks: nothing else tells of congestion.
-            ecn: self.core.codepoint(false),
-            cwr: false,
-            push: self.nxt == self.written,
-            sent: now,
-            feedback,
-        })
+        };
+        Some(self.core.send(sent, start, self.nxt == self.written))
     }
 
     fn on_ack(&mut self, now: Time, ack: &AckSegment) {
@@ -189,11 +185,7 @@ impl Sender for RoceSender {
         if ack.upto > self.una {
             self.advance(now, ack.upto, &mut summary);
         }
-        let rtt = Span(now.0.saturating_sub(ack.echo.0));
-        summary.rtt = Some(rtt);
-        summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
-        self.core.rtt.sample(rtt);
-        self.core.rtt.observe(rtt);
+        self.core.measure(now, ack, &mut summary);
         if ack.nack {
             self.go_back(now, ack.upto, &mut summary);
         }
@@ -202,10 +194,6 @@ impl Sender for RoceSender {
         let flight = self.in_flight();
         let recovering = self.una < self.recover;
         self.core.on_ack(now, ack, &summary, flight, recovering);
-    }
-
-    fn on_signal(&mut self, now: Time, signal: &Signal) {
-        self.core.on_signal(now, signal);
     }
 
     fn on_timer(&mut self, now: Time) {
@@ -224,39 +212,14 @@ impl Sender for RoceSender {
     }
 
     fn due(&self) -> Time {
-        let pacing = if self.paced {
-            self.core.release()
-        } else {
-            Time::NEVER
-        };
-        self.deadline.min(self.core.wake()).min(pacing)
+        self.core.due(self.deadline, self.paced)
     }
 
     fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.una ^ self.flights.front().map_or(0, |f| f.end)
     }
 
-    fn counters(&self) -> &SenderCounters {
-        &self.core.counters
-    }
-
     fn mss(&self) -> u64 {
         self.mss
-    }
-
-    fn window(&self) -> u64 {
-        self.core.window()
-    }
-
-    fn controller(&self) -> &AnyController {
-        self.core.controller()
-    }
-
-    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
-        self.core.drive(outside);
-    }
-
-    fn inspect(&self) -> Inspection {
-        self.core.inspect(self.window(), self.in_flight())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::delivery::{AckTiming, Delivery};
 use super::sender::{Phase, StreamSender};
+use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::scoreboard::State;
 use crate::segment::{AckSegment, SACK_BLOCKS};

@@ -3,6 +3,7 @@
 use super::delivery::Delivery;
 use super::sender::{Phase, StreamSender};
 use crate::controller_interface::Cause;
+use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Verdict;

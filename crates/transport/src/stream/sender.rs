@@ -1,7 +1,7 @@
 //! The state of a stream's sender.
 
 use crate::controller::AnyController;
-use crate::controller_interface::{Controller, Driven, Reduction};
+use crate::controller_interface::{Controller, Reduction};
 use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::prr::Prr;
@@ -10,7 +10,6 @@ use crate::recovery::undo::Undo;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
-use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::{Recovery, SenderSetup};
 use crate::units::{Span, Time};
 
@@ -114,16 +113,24 @@ impl StreamSender {
             core: SenderCore::new(setup, controller),
         }
     }
+}
+
+impl Sender for StreamSender {
+    fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
 
     /// Bytes in flight according to recovery.
-    pub(super) fn in_flight(&self) -> u64 {
+    fn in_flight(&self) -> u64 {
         self.scoreboard
             .in_flight()
             .saturating_sub(self.detector.departed())
     }
-}
 
-impl Sender for StreamSender {
     fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
@@ -165,27 +172,11 @@ impl Sender for StreamSender {
         self.mss
     }
 
-    fn counters(&self) -> &SenderCounters {
-        &self.core.counters
-    }
-
     /// Bytes that may be in flight.
     fn window(&self) -> u64 {
         match &self.prr {
             Some(prr) => prr.window(),
             None => self.core.window(),
         }
-    }
-
-    fn controller(&self) -> &AnyController {
-        self.core.controller()
-    }
-
-    fn drive(&mut self, outside: &mut dyn FnMut(&mut Driven)) {
-        self.core.drive(outside);
-    }
-
-    fn inspect(&self) -> Inspection {
-        self.core.inspect(self.window(), self.in_flight())
     }
 }

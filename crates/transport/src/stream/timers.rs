@@ -2,6 +2,7 @@
 
 use super::sender::{Phase, StreamSender};
 use crate::controller_interface::Cause;
+use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::rack::Flow;
 use crate::recovery::tlp::Tlp;

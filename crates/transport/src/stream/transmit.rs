@@ -34,7 +34,7 @@ impl StreamSender {
         next
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, now: Time) -> Option<Transmission> {
         self.paced = false;
         if std::mem::take(&mut self.probe) {

@@ -11,6 +11,7 @@ const PRODUCTS: &[&str] = &[
     "timely start",
     "powertcp least",
     "swift hop",
+    "nscc rate",
     "swift hops",
     "swift fs_min",
 ];

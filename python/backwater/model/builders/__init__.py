@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from backwater.model.builders.queues import Queue
     from backwater.model.builders.responders import Responder
     from backwater.model.builders.sources import Source
+    from backwater.model.builders.spreaders import Spreader
     from backwater.model.builders.stamps import Stamp
     from backwater.model.builders.topologies import Topology
     from backwater.model.builders.traces import Trace
@@ -75,6 +76,7 @@ __all__ = [
     "Routing",
     "Scenario",
     "Source",
+    "Spreader",
     "Stamp",
     "Station",
     "Switch",
@@ -89,6 +91,7 @@ _HOMES = {
     "Controller": "controllers",
     "Queue": "queues",
     "Stamp": "stamps",
+    "Spreader": "spreaders",
     "Detector": "detectors",
     "Notifier": "notifiers",
     "Responder": "responders",

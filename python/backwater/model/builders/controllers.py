@@ -1349,6 +1349,26 @@ class Controller(Part):
 
     @staticmethod
     @checked
+    def nscc(
+        *,
+        rate: Rate,
+        base_rtt: Time,
+        trimming: bool | None = None,
+    ) -> Controller:
+        """A window by marks and delay that learns from trimmed packets.
+
+        Source: Ultra Ethernet 1.0; its public simulator, uec.cpp.
+
+        * `rate`: line rate of its host (rate, required, ≥ 1 Mbit/s, ≤ 1000 Gbit/s)
+        * `base_rtt`: longest round trip of the network without queues, a full packet at each
+          hop (time, required, ≥ 1 us, ≤ 1 s)
+        * `trimming`: whether switches trim: then the target is three quarters of a round
+          trip, else a whole one (default true)
+        """
+        return Controller("nscc", rate=rate, base_rtt=base_rtt, trimming=trimming)
+
+    @staticmethod
+    @checked
     def powertcp(
         *,
         rate: Rate,
@@ -1356,6 +1376,7 @@ class Controller(Part):
         variant: Literal["power", "theta"] | None = None,
         gamma: float | None = None,
         beta: Size | None = None,
+        arrivals: Share | None = None,
         least: Rate | None = None,
     ) -> Controller:
         """The controller `powertcp`.
@@ -1372,6 +1393,8 @@ class Controller(Part):
         * `gamma`: weight of a new window (number, default 0.9, ≥ 0.01, ≤ 1)
         * `beta`: additive increase; the paper has HostBw times tau by the number of flows
           (size, default 5 kB, ≥ 1 B, ≤ 1000 MB)
+        * `arrivals`: least rate of arrival at a hop that counts, as a share of its line; the
+          authors' simulator has 50 % (share, default 0 %, ≤ 100 %)
         * `least`: least rate (rate, default 100 Mbit/s, ≥ 1 Mbit/s, ≤ 100 Gbit/s)
         """
         return Controller(
@@ -1381,6 +1404,7 @@ class Controller(Part):
             variant=variant,
             gamma=gamma,
             beta=beta,
+            arrivals=arrivals,
             least=least,
         )
 

@@ -11,6 +11,7 @@ from typing import Literal
 from backwater.model.builders.base import Packets, Size, Table, Time, Written
 from backwater.model.builders.controllers import Controller
 from backwater.model.builders.sources import Source
+from backwater.model.builders.spreaders import Spreader
 
 
 @dataclass
@@ -22,10 +23,11 @@ class Flow(Table):
     * `to`: receiving host, or a pattern with `pattern` (required)
     * `source`: what it sends, and when (required)
     * `pattern`: a destination drawn for each packet, one for each sender by a seeded
-      permutation, the first sender to the first receiver, the second to the second…, for
-      each 802.11 station that of the receivers which the routing finds nearest, to each
-      receiver from that of the senders, or all 802.11 stations among them that hear the
-      sender: one frame at the control rate, without ACK and repetition
+      permutation, the first sender to the first receiver, the second to the second…,
+      every sender to every receiver, for each 802.11 station that of the receivers which
+      the routing finds nearest, to each receiver from that of the senders, or all 802.11
+      stations among them that hear the sender: one frame at the control rate, without ACK
+      and repetition; or the ranks of a collective
     * `class_`: class, the highest goes first (whole number, default 0)
     * `ecn`: codepoint of its packets: whether queues may mark them instead of dropping
       them (default not-ect)
@@ -61,6 +63,9 @@ class Flow(Table):
       10, which is 1 ms; drivers of 802.11 set 7 or 8); left out: no limit (whole number)
     * `ack_class`: class of acknowledgements; that of the data where it is left out (whole
       number)
+    * `spread`: what chooses among equal ways (routing kind ecmp): an entropy value in
+      each segment, which switches hash beside the flow; where it is left out, a flow
+      keeps its way
     * `message`: full packets of a message, which go-back-0 sends again after a loss; 4000
       where it is left out (packets)
     * `nack_interval`: least time between two NACKs for one packet, 500 us in HPCC's
@@ -79,8 +84,11 @@ class Flow(Table):
       is left out (time)
     * `cap`: most payload bytes in flight of an irn queue pair, one bandwidth-delay
       product in its paper; 120 kB where it is left out (size)
-    * `sacked`: whether bytes acknowledged selectively count as in flight; counted where
-      it is left out
+    * `sacked`: whether bytes acknowledged selectively count as in flight; where it is
+      left out, counted, but left-out with gaps = other-ways
+    * `gaps`: what a packet out of order says of those before it: they are lost and are
+      sent again at once, or they may come yet by another way, and only a timeout or a
+      trimmed packet tells of a loss; losses where it is left out
     * `marks`: how congestion marks come back: echoed until the window is reduced (RFC
       3168), for each change (RFC 8257), as exact counts of bytes (AccECN's option, RFC
       9768), or as three bits of a count of packets (its ACE field); off where it is left
@@ -102,7 +110,10 @@ class Flow(Table):
     to: str
     source: Source | Written
     pattern: (
-        Literal["random", "permutation", "pairs", "nearest", "from-nearest", "group"] | None
+        Literal[
+            "random", "permutation", "pairs", "all", "nearest", "from-nearest", "group", "ranks"
+        ]
+        | None
     ) = None
     class_: int | None = None
     ecn: Literal["not-ect", "ect0", "ect1"] | None = None
@@ -119,6 +130,7 @@ class Flow(Table):
     nic: Literal["push", "pull"] | None = None
     small_queue: int | None = None
     ack_class: int | None = None
+    spread: Spreader | Written | None = None
     message: Packets | None = None
     nack_interval: Time | None = None
     cnp: Literal["at-once", "sampled", "off"] | None = None
@@ -128,6 +140,7 @@ class Flow(Table):
     timeout_low: Time | None = None
     cap: Size | None = None
     sacked: Literal["counted", "left-out"] | None = None
+    gaps: Literal["losses", "other-ways"] | None = None
     marks: Literal["off", "classic", "dctcp", "accurate", "ace"] | None = None
     silence: Time | None = None
     frame: Size | None = None

@@ -381,6 +381,44 @@ class Source(Part):
 
     @staticmethod
     @checked
+    def workload(
+        *,
+        rate: Rate,
+        sizes: Literal["websearch", "hadoop", "storage", "file"] | None = None,
+        file: str | None = None,
+    ) -> Source:
+        """Transfers at random instants, with sizes of a measured distribution.
+
+        Source: Li et al., SIGCOMM 2019, traffic generator.
+
+        * `rate`: mean rate of the payload (rate, required, ≥ 1 bit/s, ≤ 800 Gbit/s)
+        * `sizes`: distribution of the sizes: web search (mean 1.71 MB), Hadoop (120 kB),
+          storage (40.9 kB), or that of a file (default websearch)
+        * `file`: a size in bytes and the percentage of transfers up to that size on each
+          line, from 0 % to 100 %
+        """
+        return Source("workload", rate=rate, sizes=sizes, file=file)
+
+    @staticmethod
+    @checked
+    def collective(
+        *,
+        size: Size,
+        algorithm: Literal["ring", "recursive-doubling", "rabenseifner", "all-to-all"]
+        | None = None,
+    ) -> Source:
+        """Transfers that wait for one another: all-reduce and all-to-all.
+
+        Source: Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
+
+        * `size`: what each rank has before it begins (size, required, ≥ 1 B, ≤ 100000 MB)
+        * `algorithm`: all-reduce along a ring, between pairs that exchange all, or halves and
+          then doubles; or all-to-all between pairs (default ring)
+        """
+        return Source("collective", size=size, algorithm=algorithm)
+
+    @staticmethod
+    @checked
     def saturated(
         *,
         packet: Size | None = None,

@@ -33,6 +33,11 @@ class Topology(Part):
         k: int,
         rate: Rate,
         delay: Time,
+        hosts: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        core_rate: Rate | None = None,
+        core_delay: Time | None = None,
         max_frame: Size | None = None,
         obeys: bool | None = None,
         switch: Written | None = None,
@@ -45,13 +50,79 @@ class Topology(Part):
           ≤ 32)
         * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
         * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `hosts`: hosts at each edge switch; k/2 where it is left out, and with more the
+          tiers above are oversubscribed (whole number, ≥ 1, ≤ 256)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `core_rate`: line rate of the links to core switches; `up_rate` where it is left out
+          (rate, ≥ 1 bit/s)
+        * `core_delay`: their propagation delay; `up_delay` where it is left out (time, ≤ 1000
+          s)
         * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
           65535 B)
         * `obeys`: whether hosts act on control frames (default true)
         * `switch`: model of the generated switches
         """
         return Topology(
-            "fat-tree", k=k, rate=rate, delay=delay, max_frame=max_frame, obeys=obeys, switch=switch
+            "fat-tree",
+            k=k,
+            rate=rate,
+            delay=delay,
+            hosts=hosts,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            core_rate=core_rate,
+            core_delay=core_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
+    def leaf_spine(
+        *,
+        leaves: int,
+        spines: int,
+        hosts: int,
+        rate: Rate,
+        delay: Time,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Hosts at leaf switches, each leaf joined to each spine switch.
+
+        Source: Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, two tiers.
+
+        * `leaves`: leaf switches l0, l1… (whole number, required, ≥ 1, ≤ 256)
+        * `spines`: spine switches s0, s1… (whole number, required, ≥ 1, ≤ 256)
+        * `hosts`: hosts at each leaf; h0, h1… in all (whole number, required, ≥ 1, ≤ 256)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "leaf-spine",
+            leaves=leaves,
+            spines=spines,
+            hosts=hosts,
+            rate=rate,
+            delay=delay,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
         )
 
     @staticmethod

@@ -52,10 +52,14 @@ class Routing(Table):
 
     * `kind`: one path only, a shortest path, all shortest paths by a hash of flow, switch
       and seed; between stations the least airtime, or that along trees (required)
+    * `choose`: how a switch chooses among equal ways under ecmp: by the hash; for each
+      packet at random or round-robin; the shortest queue, or the shorter of two that are
+      drawn; hash where it is left out
     * `roots`: stations at the roots of airtime-tree
     """
 
     kind: Literal["tree", "shortest-path", "ecmp", "airtime", "airtime-tree"]
+    choose: Literal["hash", "random", "round-robin", "least-queue", "power-of-two"] | None = None
     roots: Sequence[str] | None = None
 
 
@@ -280,6 +284,10 @@ class Port(Table):
       no limit at a host, a shared-memory switch and a trace link (size, packets or
       unlimited)
     * `stamp`: law by which congestion headers are written as packets leave
+    * `trim`: class of headers: a segment of a queue pair (roce, irn) that finds its class
+      queue full goes on as its header of 64 B in the queue of this class, and its
+      receiver asks for the rest; where it is left out, such a segment is lost (whole
+      number)
     * `stamped_by`: ports and radios whose laws also stamp what leaves here, such as
       ["AP>cell"] for uplink data at the access point's wire
     """
@@ -287,6 +295,7 @@ class Port(Table):
     queue: Queue | Written | None = None
     buffer: Capacity | None = None
     stamp: Stamp | Written | None = None
+    trim: int | None = None
     stamped_by: Sequence[str] | None = None
 
 

@@ -20,8 +20,10 @@ impl Flow {
             Pattern::One
             | Pattern::Random
             | Pattern::Pairs
+            | Pattern::All
             | Pattern::Nearest
             | Pattern::FromNearest
+            | Pattern::Ranks
             | Pattern::Group => Vec::new(),
         };
         // Where the routing finds the senders, there is a flow for each receiver.
@@ -29,30 +31,23 @@ impl Flow {
             Pattern::FromNearest => (&self.to, true),
             _ => (&self.from, self.each),
         };
-        let name = |end: usize| {
-            if each {
-                format!("{}/{}", self.name, nodes[end].name)
-            } else {
-                self.name.clone()
+        let name = |i: usize, end: usize| match (self.pattern, each) {
+            (Pattern::All, _) => {
+                let (from, to) = (&nodes[end].name, &nodes[self.to[i]].name);
+                format!("{}/{from}/{to}", self.name)
             }
+            (_, true) => format!("{}/{}", self.name, nodes[end].name),
+            (_, false) => self.name.clone(),
         };
         let all: Arc<[usize]> = match self.pattern {
             Pattern::Random => self.to.as_slice().into(),
             _ => Arc::default(),
         };
-        let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
-        let spec = |(i, sender): (usize, &usize)| FlowSpec {
-            name: name(*sender),
-            from: *sender,
-            to: match self.pattern {
-                Pattern::One => Destination::Node(self.to[0]),
-                Pattern::Random => Destination::Others(all.clone()),
-                Pattern::Group => Destination::Group(others(sender)),
-                Pattern::Permutation => Destination::Node(permuted[i]),
-                Pattern::Pairs => Destination::Node(self.to[i]),
-                Pattern::Nearest => Destination::Nearest(self.to.clone()),
-                Pattern::FromNearest => Destination::FromNearest(self.from.clone()),
-            },
+        let plain = |name: String, from: usize, to: Destination| FlowSpec {
+            transport: self.transport.as_ref().map(|t| t.spec(seed, &name)),
+            name,
+            from,
+            to,
             class: self.class,
             ecn: self.ecn,
             packet: self.packet,
@@ -62,10 +57,25 @@ impl Flow {
             budget: self.budget,
             hurst: self.hurst,
             route: self.route.clone(),
-            transport: self
-                .transport
-                .as_ref()
-                .map(|t| t.spec(seed, &name(*sender))),
+            after: None,
+        };
+        if self.pattern == Pattern::Ranks {
+            let one = |name, from, to| plain(name, from, Destination::Node(to));
+            return self.among_ranks(one, |host| nodes[host].name.clone());
+        }
+        let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
+        let spec = |(i, sender): (usize, &usize)| {
+            let to = match self.pattern {
+                Pattern::One => Destination::Node(self.to[0]),
+                Pattern::Random => Destination::Others(all.clone()),
+                Pattern::Group => Destination::Group(others(sender)),
+                Pattern::Permutation => Destination::Node(permuted[i]),
+                Pattern::Pairs | Pattern::All => Destination::Node(self.to[i]),
+                Pattern::Nearest => Destination::Nearest(self.to.clone()),
+                Pattern::FromNearest => Destination::FromNearest(self.from.clone()),
+                Pattern::Ranks => unreachable!("its flows were made above"),
+            };
+            plain(name(i, *sender), *sender, to)
         };
         ends.iter().enumerate().map(spec).collect()
     }

@@ -51,3 +51,30 @@ pub const ORIGIN: Field = Field::free(
     Shape::Texts,
     "place of the first point; [\"0 m\", \"0 m\"] where it is left out",
 );
+
+const fn tier_rate(name: &'static str, help: &'static str) -> Field {
+    Field::option(Opt::new(name, Kind::Rate, Default::Absent, help).at_least("1 bit/s"))
+}
+const fn tier_delay(name: &'static str, help: &'static str) -> Field {
+    Field::option(Opt::new(name, Kind::Span, Default::Absent, help).at_most("1000 s"))
+}
+/// Line rate above the switches of hosts.
+pub const UP_RATE: Field = tier_rate(
+    "up_rate",
+    "line rate of the links above the switches of hosts; `rate` where it is left out",
+);
+/// Delay above the switches of hosts.
+pub const UP_DELAY: Field = tier_delay(
+    "up_delay",
+    "their propagation delay; `delay` where it is left out",
+);
+/// Line rate below the core.
+pub const CORE_RATE: Field = tier_rate(
+    "core_rate",
+    "line rate of the links to core switches; `up_rate` where it is left out",
+);
+/// Delay below the core.
+pub const CORE_DELAY: Field = tier_delay(
+    "core_delay",
+    "their propagation delay; `up_delay` where it is left out",
+);

@@ -6,6 +6,7 @@ mod dumbbell;
 mod fat_tree;
 mod fields;
 mod grid;
+mod leaf_spine;
 mod random_grid;
 mod ring;
 pub mod row;
@@ -19,8 +20,9 @@ use row::Generator;
 use crate::shape::Variant;
 
 /// Every generator.
-pub const GENERATORS: [Generator; 9] = [
+pub const GENERATORS: [Generator; 10] = [
     fat_tree::ROW,
+    leaf_spine::ROW,
     dumbbell::ROW,
     star::ROW,
     ring::ROW,

@@ -66,6 +66,22 @@ impl Site<'_> {
         )?)?))
     }
 
+    /// Links with the rate and delay of these options, or of others where they are left out.
+    pub fn cable_or(&self, rate: &str, delay: &str, otherwise: Cable) -> Cable {
+        let args = &self.record.args;
+        Cable {
+            rate: match args.has(rate) {
+                true => args.rate(rate),
+                false => otherwise.rate,
+            },
+            delay: match args.has(delay) {
+                true => args.span(delay),
+                false => otherwise.delay,
+            },
+            ..otherwise
+        }
+    }
+
     /// Links with the rate and delay of these options.
     pub fn cable(&self, rate: &str, delay: &str) -> Cable {
         let args = &self.record.args;

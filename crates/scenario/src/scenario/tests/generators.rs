@@ -10,6 +10,71 @@ flows.p = { from = "h*", to = "h*", pattern = "permutation", source = { kind = "
 flows.i = { from = "h1*", to = "h10", source = { kind = "poisson", packet = "1500 B", rate = "1 Gbit/s" } }
 "#;
 
+/// Three hosts, each to the two others: six flows, with both ends in their names.
+#[test]
+fn a_flow_may_go_from_all_to_all() {
+    let text = r#"schema = "backwater/scenario/1"
+duration = "1 ms"
+topology = { kind = "star", hosts = 2, rate = "10 Gbit/s", delay = "1 us", bottleneck = "10 Gbit/s" }
+flows.a = { from = "*", to = "*", pattern = "all", source = { kind = "workload", rate = "1 Gbit/s", sizes = "storage" } }
+"#;
+    let spec = read(text).unwrap().spec();
+    let names: Vec<&str> = spec.flows.iter().map(|f| f.name.as_str()).collect();
+    let pairs = ["D/h1", "D/h2", "h1/D", "h1/h2", "h2/D", "h2/h1"];
+    assert_eq!(names, pairs.map(|pair| format!("a/{pair}")));
+    for flow in &spec.flows {
+        let Destination::Node(to) = flow.to else {
+            panic!("one receiver");
+        };
+        let ends = [flow.from, to].map(|node| spec.nodes[node].name.as_str());
+        assert_eq!(flow.name, format!("a/{}/{}", ends[0], ends[1]));
+    }
+}
+
+/// Three leaves of four hosts and two spines: 12 links of hosts and 6 above.
+#[test]
+fn a_leaf_spine_network_joins_each_leaf_to_each_spine() {
+    let text = r#"schema = "backwater/scenario/1"
+duration = "1 ms"
+topology = { kind = "leaf-spine", leaves = 3, spines = 2, hosts = 4, rate = "25 Gbit/s", delay = "1 us", up_rate = "100 Gbit/s" }
+flows.p = { from = "h*", to = "h*", pattern = "permutation", source = { kind = "poisson", packet = "1500 B", rate = "5 Gbit/s" } }
+"#;
+    let spec = read(text).unwrap().spec();
+    let gigabits = |rate: u64| {
+        let links = spec.links.iter();
+        links.filter(|l| l.rate.0 == rate * 1_000_000_000).count()
+    };
+    assert_eq!((gigabits(25), gigabits(100), spec.links.len()), (12, 6, 18));
+    assert_eq!(spec.routing, Routing::Ecmp);
+    let up: Vec<&str> = spec
+        .links
+        .iter()
+        .map(|l| l.name.as_str())
+        .filter(|n| n.starts_with('l'))
+        .collect();
+    assert_eq!(up, ["l0-s0", "l0-s1", "l1-s0", "l1-s1", "l2-s0", "l2-s1"]);
+}
+
+/// Four hosts at each edge switch of k = 4 instead of two, and a rate for each tier.
+#[test]
+fn tiers_of_a_fat_tree_have_rates_of_their_own() {
+    let text = FAT_TREE.replace(
+        "k = 4,",
+        r#"k = 4, hosts = 4, up_rate = "40 Gbit/s", core_rate = "100 Gbit/s", core_delay = "2 us","#,
+    );
+    let spec = read(&text).unwrap().spec();
+    let count = |gigabits: u64, delay: Span| {
+        let links = spec.links.iter();
+        let alike = |l: &&LinkSpec| (l.rate.0, l.delay) == (gigabits * 1_000_000_000, delay);
+        links.filter(alike).count()
+    };
+    let (near, far) = (Span::nanos(500), Span::micros(2));
+    assert_eq!(
+        (count(10, near), count(40, near), count(100, far)),
+        (32, 16, 16)
+    );
+}
+
 #[test]
 fn a_fat_tree_has_the_published_shape() {
     let spec = read(FAT_TREE).unwrap().spec();

@@ -1,4 +1,4 @@
-//! Detectors: when is a class at a place congested, and when no longer. Each observes what happens at one place: the
+//! Detectors say when a class at a place is congested, and when it is clear again. Each observes one place: the
 //! class queues of an egress port, what came in over an interface, or the categories of an 802.11 station.
 
 mod differential_backlog;
@@ -14,7 +14,7 @@ mod script;
 mod sojourn;
 mod watermark;
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 
 use super::moment::{Moment, Signal};
 use super::needs::Needs;
@@ -140,7 +140,7 @@ impl From<script::Script> for AnyDetector {
 }
 
 /// How a row builds its detector.
-pub type Build = fn(&Args) -> Result<AnyDetector, Refusal>;
+pub type Build = part::Build<AnyDetector>;
 
 macro_rules! row {
     ($module:ident) => {

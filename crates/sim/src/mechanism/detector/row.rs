@@ -1,14 +1,14 @@
 //! What every detector is, and the options that several have. Files of detectors know this one, and not their list.
 
-use backwater_transport::part::{Args, Default, Kind, Opt, Refusal};
+use backwater_transport::part::{Args, Default, Kind, Opt};
 
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::{Rhythm, View};
 
-/// Says when congestion begins and ends. It hears of what it can need: one of rates of its timer; one of levels of arrivals in
-/// classes that are not congested and of departures from those that are; one of bytes by neighbour, and one from outside
-/// this crate, of all.
+/// Says when congestion begins and ends. A detector receives only the events it declares: one of rates its timer; one of levels arrivals in
+/// classes that are not congested and departures from those that are; one of bytes by neighbour, and one from outside
+/// this crate, all of them.
 pub trait Detector {
     /// What it needs.
     fn needs(&self) -> Needs {
@@ -23,7 +23,7 @@ pub trait Detector {
     /// Something happened to a class at its place.
     fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;
 
-    /// Whether a departure that leaves this level could end congestion. Never says no wrongly.
+    /// Whether a departure that leaves this level could end congestion. May return true needlessly, never false wrongly.
     fn may_relieve(&self, _view: &View) -> bool {
         true
     }
@@ -44,8 +44,7 @@ pub trait Detector {
     }
 }
 
-/// How a row makes its detector from options that were checked.
-pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
+pub use backwater_transport::part::Build;
 
 /// How often a detector of rates looks.
 pub const PERIOD: Opt = Opt::new(

@@ -36,7 +36,7 @@ pub struct AdaptiveTerms {
     pub owner_of_buffer: bool,
     /// How all are told.
     pub cast: Cast,
-    /// Who hears of congestion.
+    /// Who is told of congestion.
     pub reach: Reach,
     /// The element has room for a destination's address.
     pub addressed: bool,

@@ -1,4 +1,4 @@
-//! Notifiers: whom to tell, what, and how often again. A row makes its terms from options, and the terms make the notifier
+//! Notifiers decide who is told what, and when that is repeated. A row makes its terms from options, and the terms make the notifier
 //! of each node (`row`). Notices of `standing` hold while congestion lasts; a `request` asks for a step; those of `adaptive` end
 //! by themselves; `judgements` are steps that a station tells itself; `marks` tells nothing.
 

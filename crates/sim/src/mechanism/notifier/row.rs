@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use backwater_transport::part::{Args, Refusal};
+use backwater_transport::part;
 use backwater_transport::units::{Span, Time};
 
 use super::terms::Terms;
@@ -336,4 +336,4 @@ impl std::ops::Deref for AnyNotifier {
 }
 
 /// How a row builds its notifier.
-pub type Build = fn(&Args) -> Result<AnyNotifier, Refusal>;
+pub type Build = part::Build<AnyNotifier>;

@@ -42,7 +42,7 @@ pub struct Terms {
 pub enum Audience {
     /// Every neighbour but the one the congested port faces.
     Feeders,
-    /// Of these, those that sent into the queue lately.
+    /// Feeders that sent into the queue recently.
     Senders,
 }
 

@@ -5,7 +5,7 @@
 //! Differences: the source doesn't say what a relay does about its own flows; without `own` a relay's own
 //! flow starves those that it forwards.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
 use super::Build;
 use super::own::{OWN, OWN_WHILE, Shares};
@@ -49,7 +49,7 @@ pub const PART: Part<Build> = Part {
         for (most, name) in most.iter_mut().zip(names) {
             let option = if args.has(name) { name } else { "max" };
             let greatest = args.count(option) as u8;
-            *most = greatest.checked_sub(lowest).ok_or_else(|| super::Refusal {
+            *most = greatest.checked_sub(lowest).ok_or_else(|| Refusal {
                 option,
                 what: format!("the greatest AIFSN ({greatest}) lies below the least ({lowest})"),
                 fix: "write a greatest AIFSN no less than `min`".into(),

@@ -1,4 +1,4 @@
-//! Responders: what a place does when it is told. Each place that can be told owns its responder, which moves the
+//! Responders answer notices. Each place that can be told owns its responder, which moves the
 //! knobs of that place: gates and bars of a port or a station, and the parameters of an 802.11 transmitter. A notice
 //! says what is asked for; the responder decides how to answer.
 
@@ -15,7 +15,7 @@ mod stop_all;
 mod token_bucket;
 mod txop;
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::units::Rate;
 
 pub use knobs::{Knobs, Moved, Transmitter};
@@ -131,7 +131,7 @@ responders! {
 }
 
 /// How a row builds its responder.
-pub type Build = fn(&Args) -> Result<AnyResponder, Refusal>;
+pub type Build = part::Build<AnyResponder>;
 
 /// Every responder.
 pub static RESPONDERS: &[Part<Build>] = &[

@@ -61,7 +61,7 @@ impl Network {
         let first = port.wire.head();
         let at_once = out == now && (first.is_none() || out < self.packets[first].at);
         if at_once {
-            self.let_go(id, now);
+            self.leave_as_light_traffic(id, now);
         } else {
             self.keep(&mut run.calendar, id, packet_id, out);
         }
@@ -135,14 +135,14 @@ impl Network {
         if !following.is_none() {
             calendar.push(self.packets[following].at, Event::Emerge(id));
         }
-        self.let_go(id, now);
+        self.leave_as_light_traffic(id, now);
         let next = self.ports[id].more.service.stage().expect("a box").next;
         Some((packet_id, next))
     }
 
     /// A packet comes out of a box. If trains let it go as light traffic, and nothing is in the queue behind or under way from
     /// it, it may leave at once.
-    fn let_go(&mut self, id: PortId, now: Time) {
+    fn leave_as_light_traffic(&mut self, id: PortId, now: Time) {
         let Service::Box(stage) = &mut self.ports[id].more.service else {
             unreachable!("a box");
         };

@@ -14,7 +14,7 @@ mod on_off;
 mod reorder;
 pub mod schedule;
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
@@ -83,7 +83,7 @@ macro_rules! boxes {
 }
 
 /// How a box is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnyBox, Refusal>;
+pub type Build = part::Build<AnyBox>;
 
 boxes! {
     delay::Delay,

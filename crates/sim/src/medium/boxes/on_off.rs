@@ -1,4 +1,4 @@
-//! The way is open and shut by turns; what comes while it is shut is lost.
+//! The link is on and off by turns; packets that arrive while it is off are lost.
 //!
 //! When: open first. Lengths are exponential with the given means, or constant.
 //! Reference: mahimahi mm-onoff (exponential) and mm-intermittent (constant). No deviations.

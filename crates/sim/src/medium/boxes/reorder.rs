@@ -1,4 +1,4 @@
-//! Each packet is held back with the same chance; those that come while it is held overtake it.
+//! Each packet is held back with the same probability; packets that arrive meanwhile overtake it.
 //!
 //! Reference: packet reordering of RFC 4737, as parallel paths of unequal length make it. No deviations.
 

@@ -2,7 +2,7 @@
 
 use backwater_transport::units::{Span, Time};
 
-use super::frames::{FRAME, Frames, Place, Tdma, schedule};
+use super::frames::{FRAME, Frames, Tdma, TerminalSlots, schedule};
 use super::hub::{Hub, Member};
 use super::spec::{Demand, TerminalSpec};
 use crate::ids::PortId;
@@ -42,7 +42,7 @@ impl Tdma {
                 );
             }
             self.media[medium].terminals.push(self.places.len());
-            self.places.push(Place {
+            self.places.push(TerminalSlots {
                 port: id,
                 medium,
                 next: 0,

@@ -38,7 +38,7 @@ impl Shared {
             network.left_queue(id, packet_id);
         }
         if network.ports[id].more.managed.is_some() {
-            self.cull(id, q, at);
+            self.discard_behind(id, q, at);
         }
         Some(packet_id)
     }

@@ -19,7 +19,7 @@ pub(super) const SLOT: u8 = 1;
 #[derive(Clone, Debug, Default)]
 pub struct Tdma {
     pub(super) media: Vec<Frames>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<TerminalSlots>,
 }
 
 /// One medium.
@@ -35,7 +35,7 @@ pub(super) struct Frames {
 
 /// A terminal in the frame at hand.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct TerminalSlots {
     pub port: PortId,
     pub medium: usize,
     /// Its slots that are still to come: the number of the next one, and that behind the last.

@@ -53,7 +53,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// A hub that has heard of no request: in the first `lag` frames terminals have what nobody need ask for.
+    /// A hub that has received no request: in the first `lag` frames terminals have what nobody need ask for.
     pub fn new(slots: u32, slot: u64, free: bool, members: Vec<Member>, lag: usize) -> Hub {
         let mut hub = Hub {
             slots,

@@ -1,6 +1,6 @@
 //! Every trace: a file here and a row of `TRACES`. `file` is the recorded one, the others are generators that need no file.
 
-use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
@@ -81,7 +81,7 @@ impl AnyTrace {
 }
 
 /// How a trace is made from its checked options.
-pub type Build = fn(&Args) -> Result<AnyTrace, Refusal>;
+pub type Build = part::Build<AnyTrace>;
 
 traces! {
     file::Recorded,

@@ -99,7 +99,7 @@ impl Network {
         let arrives = departs.after(port.delay);
         let packet = &mut self.packets[packet_id];
         let flow = self.labels.flow(packet_id, packet.flow);
-        port.set_next_hop(&self.forwarding, flow, packet);
+        port.set_next_hop(&self.plan.forwarding, flow, packet);
         packet.at = arrives;
         if port.wire.is_empty() {
             calendar.push(arrives, Event::Arrive(id));

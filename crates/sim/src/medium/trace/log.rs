@@ -260,6 +260,20 @@ impl Journal {
     }
 }
 
+impl Journal {
+    /// Opportunities that were drawn for the log.
+    pub(super) fn drawn(&self) -> u64 {
+        self.drawn.as_ref().map_or(0, |drawn| drawn.drawn())
+    }
+
+    /// What follows so many opportunities is drawn anew.
+    pub(super) fn rekey(&mut self, after: u64, by: u64) {
+        if let Some(drawn) = &mut self.drawn {
+            drawn.rekey(after, by);
+        }
+    }
+}
+
 impl Server {
     /// Takes what happened since the last call, as a log's entries: up to `now` at the end of a run, before its
     /// millisecond while the run goes on, because more may happen in that.

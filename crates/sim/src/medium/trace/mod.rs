@@ -31,6 +31,7 @@ mod rates;
 mod row;
 pub mod schedule;
 pub mod scorer;
+mod stream;
 mod trains;
 
 use backwater_transport::part::{Default, Kind, Opt};
@@ -39,6 +40,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
 use crate::packet::Packet;
+use stream::Stream;
 
 pub use crate::source::trace::Fault;
 pub use any_trace::{AnyTrace, TRACES};
@@ -129,11 +131,10 @@ pub struct ServerSpec {
 pub struct Server {
     /// As it was asked for.
     pub spec: ServerSpec,
-    random: Random,
+    stream: Stream,
     /// Trace and stream as they were at the beginning.
-    origin: Box<(AnyTrace, Random)>,
-    /// How many opportunities were looked at, and the number of the one in use.
-    looked: u64,
+    origin: Box<(AnyTrace, Stream)>,
+    /// The number of the opportunity in use.
     number: u64,
     /// What is noted for a log, if one was asked for.
     pub journal: Option<Box<log::Journal>>,
@@ -151,12 +152,12 @@ pub struct Server {
 impl Server {
     /// At the beginning of its trace.
     pub fn new(spec: ServerSpec, random: Random) -> Server {
-        let origin = Box::new((spec.trace.clone(), random.clone()));
+        let stream = Stream::new(random);
+        let origin = Box::new((spec.trace.clone(), stream.clone()));
         let mut server = Server {
             spec,
-            random,
+            stream,
             origin,
-            looked: 0,
             number: 0,
             journal: None,
             next: Time::ZERO,
@@ -177,8 +178,7 @@ impl Server {
     /// Looks one opportunity ahead.
     fn advance(&mut self) {
         let spec = &mut self.spec;
-        let at = spec.trace.next(spec.opportunity, &mut self.random);
-        self.looked += 1;
+        let at = spec.trace.next(spec.opportunity, self.stream.for_next());
         self.next = spec.clock(at).unwrap_or(Time::NEVER);
     }
 
@@ -268,23 +268,38 @@ impl Server {
 
     fn use_next(&mut self) {
         self.present = self.next;
-        self.number = self.looked;
+        self.number = self.stream.drawn;
         self.left = self.spec.opportunity;
         if self.present < Time::NEVER {
             self.advance();
         }
     }
 
+    /// Opportunities that it or its log has drawn so far.
+    pub(crate) fn drawn(&self) -> u64 {
+        let logged = self.journal.as_ref().map_or(0, |journal| journal.drawn());
+        self.stream.drawn.max(logged)
+    }
+
+    /// What it draws after so many opportunities is drawn anew, wherever its trace is read again.
+    pub(crate) fn rekey(&mut self, after: u64, by: u64) {
+        self.stream.rekey(after, by);
+        self.origin.1.rekey(after, by);
+        if let Some(journal) = &mut self.journal {
+            journal.rekey(after, by);
+        }
+    }
+
     /// Every opportunity up to and including `end`, from the beginning, used or not.
     pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> + use<> {
-        let (mut trace, mut random) = (*self.origin).clone();
+        let (mut trace, mut stream) = (*self.origin).clone();
         let spec = self.spec.clone();
         // The search for one that is far beyond the end may take long, and the server has found it already.
         let most = match self.next > end {
-            true => self.looked as usize - 1,
+            true => self.stream.drawn as usize - 1,
             false => usize::MAX,
         };
-        std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, &mut random)))
+        std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, stream.for_next())))
             .take(most)
             .take_while(move |at| *at <= end)
     }

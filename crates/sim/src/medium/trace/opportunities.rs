@@ -1,15 +1,15 @@
 //! What a trace link has offered so far: for laws of explicit feedback that measure its capacity, and for logs.
 
-use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
+use super::stream::Stream;
 use super::{Schedule, Server, ServerSpec};
 
 /// A count of the bytes that a trace link has offered so far, used or not.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
     spec: ServerSpec,
-    random: Random,
+    stream: Stream,
     next: Option<Time>,
     bytes: u64,
 }
@@ -17,14 +17,14 @@ pub struct Opportunities {
 impl Opportunities {
     /// Those of a server, from the beginning of its trace.
     pub fn new(server: &Server) -> Opportunities {
-        let (trace, random) = (*server.origin).clone();
+        let (trace, stream) = (*server.origin).clone();
         let spec = ServerSpec {
             trace,
             ..server.spec.clone()
         };
         let mut opportunities = Opportunities {
             spec,
-            random,
+            stream,
             next: None,
             bytes: 0,
         };
@@ -36,8 +36,18 @@ impl Opportunities {
         let at = self
             .spec
             .trace
-            .next(self.spec.opportunity, &mut self.random);
+            .next(self.spec.opportunity, self.stream.for_next());
         self.next = self.spec.clock(at);
+    }
+
+    /// How many were drawn.
+    pub(crate) fn drawn(&self) -> u64 {
+        self.stream.drawn
+    }
+
+    /// What follows so many opportunities is drawn anew.
+    pub(crate) fn rekey(&mut self, after: u64, by: u64) {
+        self.stream.rekey(after, by);
     }
 
     /// Takes the next opportunity, if its instant is wanted.
@@ -57,5 +67,56 @@ impl Opportunities {
     pub fn offered(&mut self, now: Time) -> u64 {
         while self.take_if(|at| at <= now).is_some() {}
         self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AnyTrace, Cox, First, Shape};
+    use super::*;
+    use backwater_transport::random::Random;
+    use backwater_transport::units::Span;
+
+    /// A law has counted further than the idle link has looked. Behind that both draw anew, and so does a replay from the
+    /// beginning; before it nothing changes.
+    #[test]
+    fn whoever_reads_a_trace_draws_anew_from_the_same_opportunity_on() {
+        let shape = Shape {
+            peak: 12e6,
+            volatility: 1e6,
+            reversion: 0.0,
+            sticky: 0.0,
+            outage: 0.1,
+            burst: 1.0,
+        };
+        let spec = ServerSpec {
+            trace: AnyTrace::Cox(Cox::new(shape)),
+            opportunity: 1500,
+            overhead: 0,
+            first: First::Arrival,
+            whole: false,
+            milliseconds: false,
+            delay_behind: Span::ZERO,
+        };
+        let end = Time(1_000_000_000_000);
+        let mut server = Server::new(spec, Random::stream(1, "trace", "t"));
+        let before: Vec<Time> = server.opportunities(end).collect();
+        let mut twin = Opportunities::new(&server);
+        twin.offered(Time(end.0 / 2));
+        let after = twin.drawn();
+        assert!(after > server.drawn());
+        server.rekey(after, 7);
+        twin.rekey(after, 7);
+        let replayed: Vec<Time> = server.opportunities(end).collect();
+        let known = after as usize;
+        assert_eq!(replayed[..known], before[..known]);
+        assert_ne!(replayed[known..], before[known..]);
+        for at in &replayed {
+            assert_eq!(server.opens(*at, false), *at);
+            server.take(*at, *at, 1500);
+        }
+        for at in &replayed[known - 1..] {
+            assert_eq!(twin.take_if(|next| next <= end), Some(*at));
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! When a link may send: instants, each of which is one opportunity. Files of traces know this one,
 //! and not their list (`any_trace`).
 
-use backwater_transport::part::{Args, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 
@@ -22,8 +21,7 @@ pub(super) fn steps_apart(size: u64, mean_bps: f64, step: Span) -> f64 {
     (8 * size) as f64 / mean_bps / step.seconds()
 }
 
-/// How a row makes its trace from options that were checked.
-pub type Build<T> = fn(&Args) -> Result<T, Refusal>;
+pub use backwater_transport::part::Build;
 
 /// Instants of a rate that is constant for a while: the bits that have come together since the last
 /// opportunity are kept, so that nothing is lost where the rate changes.

@@ -1,4 +1,4 @@
-//! What a trace link did to its packets, and what nobody could have done better.
+//! Delays and throughput of a trace link, and those of a sender that knows the trace.
 //!
 //! *Signal delay* (mahimahi's graph script): for each millisecond in which packets came that left
 //! again, the smallest delay from the queue's entrance to departure; a millisecond without has one more

@@ -1,4 +1,4 @@
-//! Stations, who hears whom, and their ways: the 802.11 part of `build`.
+//! Stations, their links and their routes: the 802.11 part of `build`.
 
 use std::collections::VecDeque;
 
@@ -274,7 +274,7 @@ impl Air {
             return Some(high.modes()[0]);
         }
         let of = |station: u32| self.written(spec, station).mode.unwrap_or(high.mode);
-        Some([of(from), of(to)].into_iter().min_by_key(Mode::rate)?)
+        [of(from), of(to)].into_iter().min_by_key(Mode::rate)
     }
 
     /// Rate of a station's data frames over a link, which may be the link to it: both ways are alike.

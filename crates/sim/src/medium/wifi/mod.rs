@@ -28,6 +28,7 @@ pub(crate) mod prefetch;
 pub mod queue;
 pub mod radio;
 pub mod reception;
+mod reseed;
 pub mod spec;
 #[cfg(test)]
 mod test_line;

@@ -53,6 +53,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         duration: Span::secs(1),
         warmup: Span::ZERO,
         routing: Routing::ShortestPath,
+        choose: Default::default(),
         roots: Vec::new(),
         media: vec![MediumSpec {
             name: "air".into(),

@@ -182,6 +182,10 @@ fn examples() -> Vec<(&'static str, AnySource)> {
             ],
         ),
         (
+            "workload",
+            vec![("sizes", Value::Choice("hadoop")), rate(3_000_000)],
+        ),
+        (
             "replay",
             text::replay(b"time_ms,size_B\n0,100\n1,200\n1,1500\n", "auto", 1.0),
         ),
@@ -191,10 +195,10 @@ fn examples() -> Vec<(&'static str, AnySource)> {
         .into_iter()
         .map(|(id, options)| (id, make(id, options).expect(id)))
         .collect();
-    // All but `outside`, which demands nothing, `bulk`, which demands once, and `saturated`, whose
-    // station makes its demands.
+    // All but `outside`, which demands nothing, `bulk`, which demands once, `saturated`, whose
+    // station makes its demands, and `collective`, whose flows do.
     all.push(("packet-list", listed.expect("lists of equal length")));
-    assert_eq!(all.len() + 3, SOURCES.len());
+    assert_eq!(all.len() + 4, SOURCES.len());
     all
 }
 

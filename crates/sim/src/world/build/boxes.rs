@@ -1,5 +1,7 @@
 //! Ports that are served by a trace, and boxes in front of ports.
 
+use std::sync::Arc;
+
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
@@ -76,13 +78,17 @@ impl Network {
         port.peer = self.ports[main].peer;
         port.set(Traits::WATCHED, true);
         let id = self.ports.push(port);
-        self.boxes.insert(id, main);
+        Arc::make_mut(&mut self.plan).boxes.insert(id, main);
         id
     }
 
     /// The places of the boxes in front of a port's queue, in the order in which they were made.
     pub fn stages_before(&self, port: PortId) -> impl Iterator<Item = PortId> {
-        let mine = self.boxes.iter().filter(move |(_, main)| **main == port);
+        let mine = self
+            .plan
+            .boxes
+            .iter()
+            .filter(move |(_, main)| **main == port);
         mine.map(|(id, _)| *id)
             .filter(|id| self.ports[*id].more.service.stage().is_some())
     }
@@ -98,7 +104,9 @@ impl Network {
         if entrance == main {
             return;
         }
-        self.forwarding.lead(main, entrance);
+        Arc::make_mut(&mut self.plan)
+            .forwarding
+            .lead(main, entrance);
         let node = &mut self.nodes[self.ports[main].node];
         if node.host.is_some() {
             let ports = node.ports.iter_mut().filter(|port| **port == main);

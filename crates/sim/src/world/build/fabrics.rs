@@ -1,5 +1,7 @@
 //! Fabrics of input-queued switches, and what can't work beside them.
 
+use std::sync::Arc;
+
 use backwater_transport::units::Span;
 
 use super::refuse;
@@ -90,7 +92,7 @@ impl Network {
         port.local = self.ports[main].local;
         port.set(Traits::WATCHED, true);
         let id = self.ports.push(port);
-        self.boxes.insert(id, main);
+        Arc::make_mut(&mut self.plan).boxes.insert(id, main);
         id
     }
 
@@ -114,7 +116,7 @@ impl Network {
                     let crosses = self.ports[*stage].more.service.crossing().is_some();
                     (of == main && crosses).then_some(*stage)
                 };
-                self.boxes.iter().find_map(mine)
+                self.plan.boxes.iter().find_map(mine)
             };
             let stages = mains.iter().filter_map(crossing).collect();
             let fabric = Fabric::new(discipline, input_buffer.0, cell.0, slot, stages);

@@ -58,8 +58,13 @@ impl Network {
                 random: Random::stream(spec.seed, "source", &flow.name),
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
+                loose: false,
                 part: Part::None,
                 outside: flow.source.is_of_caller(),
+                trimmed: flow
+                    .transport
+                    .as_ref()
+                    .is_some_and(|t| t.sender.protocol.row().queue_pair),
                 entered: Count::default(),
                 stats: FlowStats::default(),
                 variance_time: None,

@@ -72,6 +72,7 @@ impl Network {
             name: port.name.clone(),
             max_frame: link.max_frame.0,
             managed,
+            trim: port.trim,
             ..PortMore::default()
         };
         let classes = port.scheduler.classes();

@@ -56,7 +56,7 @@ impl Passed {
                 _ if !first && !node.forwards => Some(Vec::new()),
                 row => {
                     let others = hosts.iter().filter(|host| Some(**host) != node.host);
-                    network.forwarding.ways(row, others.copied())
+                    network.plan.forwarding.ways(row, others.copied())
                 }
             };
             let Some(ports) = ports else { return false };

@@ -2,6 +2,7 @@
 //! packets of flows pass, nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use backwater_transport::random::Random;
 
@@ -10,7 +11,7 @@ use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
 use crate::network::Network;
-use crate::spec::{FlowSpec, Refusal, Routing, Spec};
+use crate::spec::{Choose, FlowSpec, Refusal, Routing, Spec};
 use crate::table::Id;
 use crate::targets::Targets;
 use crate::world::World;
@@ -31,7 +32,10 @@ impl Network {
                 if kind(self, node) {
                     let mut salts = Random::stream(seed, "ecmp", &self.nodes[node].name);
                     let salt = salts.between(0, u32::MAX.into()) as u32;
-                    self.nodes[node].row = self.forwarding.add_row(hosts, salt);
+                    let switch = is_switch(self, node);
+                    self.nodes[node].row = Arc::make_mut(&mut self.plan)
+                        .forwarding
+                        .add_row(hosts, salt, switch);
                 }
             }
         }
@@ -109,13 +113,15 @@ impl Network {
     }
 
     /// Ends the writing of forwarding tables.
-    pub(crate) fn pack_forwarding(&mut self) {
+    pub(crate) fn pack_forwarding(&mut self, choose: Choose) {
         let last = |host: &NodeId| match (&self.nodes[*host].ports[..], self.nodes[*host].row) {
             ([port], u32::MAX) => self.ports[*port].peer,
             _ => Id::NONE,
         };
         let last: Vec<PortId> = self.hosts.iter().map(last).collect();
-        self.forwarding.pack(&last);
+        let forwarding = &mut Arc::make_mut(&mut self.plan).forwarding;
+        forwarding.pack(&last, choose);
+        self.turns = forwarding.turns();
     }
 
     /// Hosts whose frames may leave through a port.
@@ -123,7 +129,7 @@ impl Network {
         let row = self.nodes[self.ports[id].node].row;
         let mut words = vec![0u64; self.hosts.len().div_ceil(64)];
         for host in 0..self.hosts.len() {
-            if self.forwarding.leads(row, host, id) {
+            if self.plan.forwarding.leads(row, host, id) {
                 words[host / 64] |= 1 << (host % 64);
             }
         }
@@ -167,9 +173,13 @@ impl World {
                     .or_insert_with(|| self.ways_to(spec, &graph, edge));
                 let (host, row) = (*host as usize, self.shared.network.nodes[edge].row);
                 for (row, entry) in ways {
-                    self.shared.network.forwarding.put(*row, host, *entry);
+                    Arc::make_mut(&mut self.shared.network.plan)
+                        .forwarding
+                        .put(*row, host, *entry);
                 }
-                self.shared.network.forwarding.write(row, host, &[last]);
+                Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
+                    .write(row, host, &[last]);
             }
         }
         self.write_routes(spec)
@@ -238,10 +248,8 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                self.shared
-                    .network
-                    .forwarding
-                    .write(row, host as usize, &wires[..first]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &wires[..first]);
             } else if let Some((from, to)) = distances
                 .over_medium(node)
                 .filter(|_| passed.contains(&node))
@@ -249,10 +257,8 @@ impl World {
                 let port = self
                     .media
                     .hop_made(&mut self.shared.network, spec, (from, to));
-                self.shared
-                    .network
-                    .forwarding
-                    .write(row, host as usize, &[port]);
+                let plan = Arc::make_mut(&mut self.shared.network.plan);
+                plan.forwarding.write(row, host as usize, &[port]);
             }
         }
     }
@@ -273,7 +279,12 @@ impl World {
                 _ => wires.len().min(1),
             };
             if first > 0 {
-                ways.push((row, self.shared.network.forwarding.entry(&wires[..first])));
+                ways.push((
+                    row,
+                    Arc::make_mut(&mut self.shared.network.plan)
+                        .forwarding
+                        .entry(&wires[..first]),
+                ));
             }
         }
         ways
@@ -322,7 +333,9 @@ impl World {
                     continue;
                 }
                 let entry = (row, host);
-                let same = self.shared.network.forwarding.write(row, host, &[port]);
+                let same = Arc::make_mut(&mut self.shared.network.plan)
+                    .forwarding
+                    .write(row, host, &[port]);
                 if let Some(other) = written.get(&entry).filter(|_| !same) {
                     let what = format!(
                         "at {} the route to {} parts from the route of flow {other}",

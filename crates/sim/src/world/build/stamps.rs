@@ -10,7 +10,7 @@ use crate::medium::service::Link;
 use crate::network::{Law, Traits, Watched};
 use crate::spec::{Egress, Refusal, Spec, StampSpec};
 use crate::stamp::statistics::QueueStatistics;
-use crate::stamp::{Backlog, Place, Shown, Stamp};
+use crate::stamp::{Backlog, LawQueue, Shown, Stamp};
 
 impl World {
     /// Puts laws to their places.
@@ -53,14 +53,14 @@ impl World {
         Ok(())
     }
 
-    fn place(&self, egress: Egress) -> (Place, Watched, Link) {
+    fn place(&self, egress: Egress) -> (LawQueue, Watched, Link) {
         match egress {
             Egress::Port(number) => {
                 let id = PortId::new(number);
                 let port = &self.shared.network.ports[id];
                 let link = Link::of(&port.more.service);
                 let offers = link.offers();
-                let place = Place {
+                let place = LawQueue {
                     rate: (!offers).then_some(port.more.rate),
                     offers,
                     buffer: port.buffer,
@@ -69,7 +69,7 @@ impl World {
             }
             Egress::Attachment(node, of_node) => {
                 let attachment = self.media.attachment_of(NodeId::new(node), of_node);
-                let place = Place {
+                let place = LawQueue {
                     rate: None,
                     offers: false,
                     buffer: self.media.buffer(attachment),
@@ -116,7 +116,7 @@ impl World {
 }
 
 /// Refuses a law at a place that lacks what the law needs.
-fn check(stamp: &StampSpec, place: &Place) -> Result<(), Refusal> {
+fn check(stamp: &StampSpec, place: &LawQueue) -> Result<(), Refusal> {
     let path = format!("ports.{}.stamp", stamp.name);
     if stamp.law.needs_rate() && place.rate.is_none() {
         return refuse(

@@ -6,12 +6,22 @@ use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::network::Network;
 use crate::packet;
-use crate::spec::{Refusal, Spec};
+use crate::spec::{Choose, Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
 use crate::world::World;
 
 impl Network {
+    /// Notes whether the packets of a flow may leave its path, or become shorter on it.
+    fn loosen(&mut self, spec: &Spec, id: FlowId) {
+        let transport = spec.flows[id.index()].transport.as_ref();
+        let spread = transport.is_some_and(|t| t.spreader.is_some());
+        let flow = &self.flows[id];
+        let trims = |port: &PortId| self.ports[*port].more.trim.is_some();
+        let trimmed = flow.trimmed && flow.path.iter().any(trims);
+        self.flows[id].loose = spec.choose != Choose::Hash || spread || trimmed;
+    }
+
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
     pub(super) fn check_wire(&self, spec: &Spec, id: FlowId, port: PortId) -> Result<(), Refusal> {
         let flow = &self.flows[id];
@@ -94,6 +104,7 @@ impl World {
             if matches!(flow.to, Targets::One(_)) {
                 flow.port = path[0];
                 flow.path = path;
+                self.shared.network.loosen(spec, id);
             } else if self.shared.network.nodes[flow.from].row == u32::MAX {
                 flow.port = self.shared.network.nodes[flow.from].ports[0];
             }
@@ -120,7 +131,7 @@ impl World {
             let port = match node.row {
                 u32::MAX if at == flow.from => node.ports[0],
                 _ if at != flow.from && !node.forwards => Id::NONE,
-                row => self.shared.network.forwarding.written(row, id, host),
+                row => self.shared.network.plan.forwarding.written(row, id, host),
             };
             if port.is_none() {
                 return self.no_route(spec, id, goal, at);

@@ -25,6 +25,7 @@ use crate::building_blocks::{bbr_common, bounds};
 use crate::controller_interface::{
     Ack, Cause, Congestion, Controller, Departure, Inspect, Limits, Lost, Reduction, Sent,
 };
+use crate::random::Random;
 use crate::segment::Ecn;
 use crate::units::{Span, Time};
 use engine::Sample;
@@ -62,6 +63,10 @@ impl<const LINUX: bool> Engine<LINUX> {
 }
 
 impl<const LINUX: bool> Controller for Engine<LINUX> {
+    fn stream(&mut self) -> Option<&mut Random> {
+        Some(&mut self.random)
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         self.take(ack);
         self.update_latest_delivery_signals();

@@ -21,12 +21,17 @@ use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
 use crate::part::Part;
+use crate::random::Random;
 use crate::units::{Span, Time};
 use policer::Observation;
 pub use state::Bbr1;
 use state::State;
 
 impl Controller for Bbr1 {
+    fn stream(&mut self) -> Option<&mut Random> {
+        Some(&mut self.random)
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         self.now = ack.now;
         self.delivered = ack.delivered;

@@ -160,6 +160,10 @@ impl Vivace {
 }
 
 impl Controller for Vivace {
+    fn stream(&mut self) -> Option<&mut Random> {
+        Some(&mut self.random)
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         self.now = ack.now;
         if self.srtt == 0.0 && ack.srtt > Span::ZERO {

@@ -448,6 +448,7 @@ mod tests {
             source: (row.build)(&Args(vec![("packet", Value::Bytes(Bytes(2000)))])).expect("legal"),
             budget: None,
             hurst: false,
+            after: None,
             route: None,
             transport: None,
         });

@@ -272,6 +272,7 @@ mod tests {
                 source: (row.build)(&Args(args)).expect("legal"),
                 budget: None,
                 hurst: false,
+                after: None,
                 route: None,
                 transport: None,
             });

@@ -26,7 +26,7 @@ impl Air {
         let row = network.nodes[next.node].row;
         packet.to != next.host
             && self
-                .hop(network.forwarding.egress(row, packet.flow, packet.to))
+                .hop(network.plan.forwarding.egress(row, packet.flow, packet.to))
                 .is_some_and(|on| on.from == hop.to)
     }
 

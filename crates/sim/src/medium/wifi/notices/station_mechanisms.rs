@@ -81,7 +81,7 @@ impl Air {
         let mut words = vec![0u64; network.hosts.len().div_ceil(64)];
         let row = network.nodes[radio.node].row;
         let reached = |h: &usize| {
-            let way = network.forwarding.written(row, Id::NONE, *h as u32);
+            let way = network.plan.forwarding.written(row, Id::NONE, *h as u32);
             *h != radio.host as usize && !way.is_none()
         };
         for host in (0..network.hosts.len()).filter(reached) {

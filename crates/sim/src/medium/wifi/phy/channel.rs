@@ -1,4 +1,4 @@
-//! Who hears whom, and how loud. A channel turns positions into links, once; afterwards a transmission
+//! Which stations receive which, and with what power. A channel turns positions into links, once; afterwards a transmission
 //! touches only the stations on its sender's list.
 
 use backwater_transport::units::{Rate, Span};

@@ -73,27 +73,13 @@ pub(in crate::medium::wifi) fn next_news(
     by: impl Fn(&mut Level, u32),
     is_news: impl Fn(&Level) -> bool,
 ) -> Option<usize> {
-    let mut changes = |station: Number, power: u32| {
-        let level = &mut levels[usize::from(station)];
-        by(level, power);
+    let mut rest = stations[from..].iter().zip(&powers[from..]);
+    let place = rest.position(|(station, power)| {
+        let level = &mut levels[usize::from(*station)];
+        by(level, *power);
         is_news(level)
-    };
-    // The sender itself stands behind those whom it disturbs.
-    let (stations, powers) = (&stations[from..powers.len()], &powers[from..]);
-    let (fours, rest) = stations.as_chunks::<4>();
-    let (powers_of_fours, powers_of_rest) = powers.as_chunks::<4>();
-    let mut place = from;
-    for (stations, powers) in fours.iter().zip(powers_of_fours) {
-        for n in 0..4 {
-            if changes(stations[n], powers[n]) {
-                return Some(place + n);
-            }
-        }
-        place += 4;
-    }
-    let mut rest = rest.iter().zip(powers_of_rest);
-    let found = rest.position(|(station, power)| changes(*station, *power));
-    found.map(|found| place + found)
+    });
+    place.map(|place| from + place)
 }
 
 #[cfg(test)]

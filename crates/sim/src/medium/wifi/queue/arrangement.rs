@@ -49,11 +49,14 @@ struct Prototype {
     seed: u64,
     /// Name of its stream.
     stream: String,
+    /// What streams were keyed anew by so far.
+    rekeyed: Vec<u64>,
 }
 
 impl Prototype {
     fn instance(&self, stream: &str) -> Judged {
-        let random = Random::stream(self.seed, "queue", stream);
+        let mut random = Random::stream(self.seed, "queue", stream);
+        self.rekeyed.iter().for_each(|by| random.rekey(*by));
         Judged {
             managed: Managed::new(&self.aqm, self.rate, random),
             one: [ClassQueue::default()],
@@ -116,6 +119,7 @@ impl Arrangement {
                 rate,
                 seed,
                 stream,
+                rekeyed: Vec::new(),
             };
             if serving.each {
                 made.each = Some(prototype);
@@ -144,6 +148,14 @@ impl Arrangement {
         match self.each {
             None => (!self.judged.is_empty()).then_some(0),
             Some(_) => self.hops.iter().position(|h| *h == hop),
+        }
+    }
+
+    /// Instances draw anew from now on, those too that are made later.
+    pub fn rekey(&mut self, by: u64) {
+        self.judged.iter_mut().for_each(|j| j.managed.rekey(by));
+        if let Some(prototype) = &mut self.each {
+            prototype.rekeyed.push(by);
         }
     }
 

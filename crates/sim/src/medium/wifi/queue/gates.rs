@@ -96,7 +96,7 @@ impl Air {
             true => flow.port,
             false => {
                 let row = network.nodes[self.radios[station as usize].node].row;
-                network.forwarding.egress(row, packet.flow, packet.to)
+                network.plan.forwarding.egress(row, packet.flow, packet.to)
             }
         }
     }

@@ -90,10 +90,7 @@ impl Air {
         }
         self.update_judged(network, of, now);
         let q = self.queue_for(network, of, packet_id);
-        let mut frame = self.frame_at_station(network, of, q, packet_id, now);
-        // It has not joined yet.
-        frame.bytes += frame.size;
-        frame.packets += 1;
+        let frame = self.arriving(network, of, q, packet_id, now);
         let managed = &mut self.judged(of).managed;
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
@@ -128,8 +125,8 @@ impl Air {
         }
     }
 
-    /// A frame as the algorithm sees it, with what its queue would hold without it.
-    fn frame_at_station(
+    /// A frame that has not joined its queue, as the algorithm sees it.
+    fn arriving(
         &self,
         network: &Network,
         of: Instance,
@@ -139,16 +136,30 @@ impl Air {
     ) -> Frame {
         let packet = &network.packets[packet_id];
         let queue = &self.judged_at(of).queues()[q];
-        let size = packet.frame();
         Frame {
             now,
             queue: q,
-            size,
+            size: packet.frame(),
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
-            bytes: queue.bytes.saturating_sub(size),
-            packets: queue.packets.saturating_sub(1),
+            bytes: queue.bytes,
+            packets: queue.packets,
         }
+    }
+
+    /// The same of one that waits in its queue, with what that would hold without it.
+    fn frame_at_station(
+        &self,
+        network: &Network,
+        of: Instance,
+        q: usize,
+        packet_id: PacketId,
+        now: Time,
+    ) -> Frame {
+        let mut frame = self.arriving(network, of, q, packet_id, now);
+        frame.bytes -= frame.size;
+        frame.packets -= 1;
+        frame
     }
 
     fn update_judged(&mut self, network: &Network, of: Instance, now: Time) {
@@ -231,9 +242,7 @@ impl Air {
         let own = self.instance_of(station, number, hop);
         self.update_judged(&cx.network, own, now);
         let q = self.queue_for(&cx.network, own, packet_id);
-        let mut frame = self.frame_at_station(&cx.network, own, q, packet_id, now);
-        frame.bytes += frame.size;
-        frame.packets += 1;
+        let frame = self.arriving(&cx.network, own, q, packet_id, now);
         let c = &self.radios[station as usize].categories[number];
         let arranged = c.arranged.as_ref().expect("a managed category");
         let named = arranged
@@ -280,10 +289,8 @@ impl Air {
         let of = self.instance_of(station, number, hop);
         self.update_judged(network, of, now);
         let q = self.queue_for(network, of, packet_id);
-        let mut frame = self.frame_at_station(network, of, q, packet_id, now);
-        let judged = self.judged(of);
-        (frame.bytes, frame.packets) = (judged.queues()[q].bytes, judged.queues()[q].packets);
-        let managed = &mut judged.managed;
+        let frame = self.arriving(network, of, q, packet_id, now);
+        let managed = &mut self.judged(of).managed;
         managed.aqm.refused(&frame, false, &mut managed.random);
     }
 

@@ -181,6 +181,7 @@ pub(super) mod tests {
                 source: (row.build)(&args).expect("legal"),
                 budget: None,
                 hurst: false,
+                after: None,
                 route: None,
                 transport: None,
             });

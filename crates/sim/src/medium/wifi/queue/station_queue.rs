@@ -30,7 +30,7 @@ impl Air {
         }
         if (radio.route.flow, radio.route.to) != (flow, to) {
             let row = network.nodes[radio.node].row;
-            let port = network.forwarding.egress(row, flow, to);
+            let port = network.plan.forwarding.egress(row, flow, to);
             radio.route = LastRoute { flow, to, port };
         }
         radio.route.port

@@ -108,7 +108,7 @@ pub struct Hearing {
     /// Errors by tick.
     bound: f64,
     /// Stream of errors.
-    random: Random,
+    pub(in crate::medium::wifi) random: Random,
     /// The burst that it receives, or received last.
     pub(super) burst: Option<Box<Received>>,
 }

@@ -1,0 +1,81 @@
+//! Flows of a collective: its ranks are the hosts of one row, in the order of their names.
+
+use backwater_sim::source::{ALGORITHM, AnySource, Step, steps};
+use backwater_sim::spec::{After, FlowSpec};
+
+use super::{Flow, Pattern};
+use crate::decode::parts::Made;
+use crate::decode::record::Record;
+use crate::diagnostic::{Diagnostic, Fault};
+
+/// Refuses a collective without its pattern, the pattern without a collective, and ranks that do not fit.
+pub fn check(
+    record: &Record<'_>,
+    pattern: Pattern,
+    (source, made): (&AnySource, &Made),
+    (from, to): (&[usize], &[usize]),
+) -> Result<(), Diagnostic> {
+    let node = record.need("source");
+    if source.is_collective() != (pattern == Pattern::Ranks) {
+        let what = format!(
+            "`{}`: the source \"collective\" and pattern = \"ranks\" go together",
+            node.path
+        );
+        return Err(node.refuse(Fault::new(what, "write both or neither")));
+    }
+    if pattern != Pattern::Ranks {
+        return Ok(());
+    }
+    if from != to {
+        let to = record.need("to");
+        let what = format!("`{}`: each rank both sends and receives", to.path);
+        return Err(to.refuse(Fault::new(
+            what,
+            "match the same hosts with `from` and `to`",
+        )));
+    }
+    steps(&made.args, from.len())
+        .map(|_| ())
+        .map_err(|refusal| {
+            let at = node.get(ALGORITHM).unwrap_or(node);
+            let what = format!("`{}`: {}", at.path, refusal.what);
+            at.refuse(Fault::new(what, refusal.fix))
+        })
+}
+
+impl Flow {
+    /// How many flows it stands for.
+    pub fn count(&self) -> u64 {
+        match self.pattern {
+            Pattern::Ranks => self.steps().len() as u64,
+            _ => self.from.len() as u64,
+        }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let made = steps(&self.made.args, self.from.len());
+        made.expect("they were checked when the scenario was read")
+    }
+
+    /// The flows of a collective. `plain` makes a flow by name from one host to another; what each waits for counts from the first
+    /// of these flows.
+    pub(super) fn among_ranks(
+        &self,
+        plain: impl Fn(String, usize, usize) -> FlowSpec,
+        name: impl Fn(usize) -> String,
+    ) -> Vec<FlowSpec> {
+        let flow = |step: &Step| {
+            let (from, to) = (self.from[step.from], self.to[step.to]);
+            let own = format!("{}/{}/{}", self.name, name(from), step.number);
+            FlowSpec {
+                source: AnySource::of_step(step),
+                after: Some(After {
+                    flows: step.after.clone(),
+                    lead: step.lead,
+                }),
+                ..plain(own, from, to)
+            }
+        };
+        self.steps().iter().map(flow).collect()
+    }
+}

@@ -1,0 +1,20 @@
+//! Random streams of stations that begin anew in the middle of a run.
+
+use crate::medium::wifi::air::Air;
+
+impl Air {
+    /// Backoffs, errors and queue management are drawn anew.
+    pub(crate) fn rekey(&mut self, by: u64) {
+        for radio in &mut self.radios {
+            radio.random.rekey(by);
+            for category in &mut radio.categories {
+                if let Some(arranged) = &mut category.arranged {
+                    arranged.rekey(by);
+                }
+            }
+        }
+        for hearing in &mut self.hearings {
+            hearing.random.rekey(by);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Random streams that begin anew in the middle of a run, so that forks of a world differ by chance alone.
+//!
+//! What was drawn already stays: an arrival, a backoff, an opportunity or an error that waits for its instant. What a world
+//! draws once, as it is built, stays too: shadowing, places, salts of hashes, permutations.
+
+use backwater_transport::endpoint::Sender;
+
+use super::World;
+use crate::network::Watched;
+
+impl World {
+    /// All that is drawn from now on comes from other streams, keyed by seed, kind, name and `by`, after all that they were
+    /// keyed anew by before.
+    pub fn reseed(&mut self, by: u64) {
+        let network = &mut self.shared.network;
+        for flow in &mut network.flows.0 {
+            flow.random.rekey(by);
+            flow.compass.rekey(by);
+        }
+        network.turns.rekey(by);
+        for id in network.ports.ids() {
+            let port = &mut network.ports[id];
+            if let Some(managed) = &mut port.more.managed {
+                managed.rekey(by);
+            }
+            if let Some(stage) = port.more.service.stage_mut() {
+                stage.random.rekey(by);
+            }
+        }
+        self.reseed_traces(by);
+        self.media.rekey(by);
+        for connection in &mut self.ends.connections.0 {
+            connection.sender.core_mut().rekey(by);
+            if let Some(spreading) = &mut connection.spreading {
+                spreading.rekey(by);
+            }
+        }
+    }
+
+    /// A trace is drawn from by its link and its log and by laws that measure it, each as far as it had to look. All go on anew
+    /// from where the first of them is.
+    fn reseed_traces(&mut self, by: u64) {
+        let network = &mut self.shared.network;
+        for id in network.ports.ids() {
+            let Some(server) = network.ports[id].more.service.server_mut() else {
+                continue;
+            };
+            let of_port = |watched: Watched| matches!(watched, Watched::Port(port) if port == id);
+            let laws = network.laws.0.iter_mut().filter(|law| of_port(law.queue));
+            let mut twins: Vec<_> = laws.filter_map(|law| law.link.offers_mut()).collect();
+            let drawn = twins.iter().map(|twin| twin.drawn()).max();
+            let drawn = drawn.unwrap_or(0).max(server.drawn());
+            server.rekey(drawn, by);
+            twins.iter_mut().for_each(|twin| twin.rekey(drawn, by));
+        }
+    }
+}

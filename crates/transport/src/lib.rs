@@ -4,7 +4,6 @@
 //! Nothing here uses a clock, a socket, a thread or the simulator.
 
 mod ace;
-mod ack_summary;
 pub mod building_blocks;
 pub mod congestion_header;
 pub mod controller;

@@ -2,7 +2,6 @@
 //! marks, and report each acknowledgement to the controller.
 
 use crate::ace::Ace;
-use crate::ack_summary::AckSummary;
 use crate::controller::AnyController;
 use crate::controller_interface::{
     Ack, Cause, Congestion, Controller, Departure, Driven, Idle, Limits, Lost, Sent,
@@ -10,8 +9,7 @@ use crate::controller_interface::{
 use crate::rate::{Sampler, Snapshot};
 use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
-pub use crate::sender_state::AckSummary;
-use crate::sender_state::{Inspection, SenderCounters};
+use crate::sender_state::{AckSummary, Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
 use crate::units::{Rate, Span, Time};
 

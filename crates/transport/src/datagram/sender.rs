@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::ack_summary::AckSummary;
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
+use crate::sender_state::AckSummary;
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::{Span, Time};
 

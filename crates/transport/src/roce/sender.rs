@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::ack_summary::AckSummary;
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
@@ -10,6 +9,7 @@ use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
+use crate::sender_state::AckSummary;
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::Time;
 

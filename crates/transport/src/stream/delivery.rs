@@ -1,9 +1,9 @@
 //! What one acknowledgement delivers.
 
-use crate::ack_summary::AckSummary;
 use crate::rate::Newest;
 use crate::recovery::Detector;
 use crate::scoreboard::{Entry, Run};
+use crate::sender_state::AckSummary;
 use crate::units::{Span, Time};
 
 /// What an acknowledgement delivers.

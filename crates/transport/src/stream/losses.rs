@@ -2,7 +2,6 @@
 
 use super::delivery::Delivery;
 use super::sender::{Phase, StreamSender};
-use crate::ack_summary::AckSummary;
 use crate::controller_interface::Cause;
 use crate::ends::Sender;
 use crate::recovery::Detector;
@@ -10,6 +9,7 @@ use crate::recovery::prr::Prr;
 use crate::recovery::tlp::Verdict;
 use crate::scoreboard::State;
 use crate::segment::AckSegment;
+use crate::sender_state::AckSummary;
 use crate::units::Time;
 
 impl StreamSender {

@@ -1,13 +1,13 @@
 //! Timers of a stream: retransmission timeout, reordering window, tail loss probe, pacing, controller.
 
 use super::sender::{Phase, StreamSender};
-use crate::ack_summary::AckSummary;
 use crate::controller_interface::Cause;
 use crate::ends::Sender;
 use crate::recovery::Detector;
 use crate::recovery::rack::Flow;
 use crate::recovery::tlp::Tlp;
 use crate::scoreboard::State;
+use crate::sender_state::AckSummary;
 use crate::units::Time;
 
 impl StreamSender {

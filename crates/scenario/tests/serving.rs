@@ -28,7 +28,7 @@ fn cell(options: &str) -> String {
 }
 
 fn run(text: &str) -> Value {
-    let scenario = Scenario::from_toml(text.to_owned(), "x.toml", Folders::default());
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
     let resolved = scenario
         .and_then(|s| s.resolve(None))
         .unwrap_or_else(|d| panic!("{d}"));
@@ -41,7 +41,7 @@ fn run(text: &str) -> Value {
 
 #[track_caller]
 fn refused(text: &str, what: &str, fix: &str) {
-    let scenario = Scenario::from_toml(text.to_owned(), "x.toml", Folders::default());
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
     let found = scenario
         .and_then(|s| s.resolve(None))
         .and_then(|r| r.build().map(|_| ()));

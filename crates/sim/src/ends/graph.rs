@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_transfer_begins_when_all_that_it_waits_for_are_there() {
-        let [a, b, c] = [0, 1, 2].map(|n| Id::raw(n));
+        let [a, b, c] = [0, 1, 2].map(Id::raw);
         let mut graph = Graph::default();
         graph.add(c, vec![a, b], 0);
         assert_eq!(graph.deliver(a, 2), []);
@@ -80,7 +80,7 @@ mod tests {
     /// A ring of two: each sends one at its start, and one more for each that it receives.
     #[test]
     fn a_ring_is_led_by_its_first_transfers() {
-        let [a, b] = [0, 1].map(|n| Id::raw(n));
+        let [a, b] = [0, 1].map(Id::raw);
         let mut graph = Graph::default();
         graph.add(a, vec![b], 1);
         graph.add(b, vec![a], 1);

@@ -301,7 +301,7 @@ def test_heads_of_several_words_take_several_lines_before_a_column_is_left_out()
 def test_a_study_explained_has_sentences_in_place_of_results(tmp_path: Path) -> None:
     told = call("explain", "aqm-bufferbloat", cwd=tmp_path).out
     assert "{{" not in told
-    assert "c103: So does PIE." in told
+    assert "c103: PIE brings the call's 95" in told
     assert "figure: Goodput of the stream" in told
 
 

@@ -15,7 +15,7 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "train", "evolve"),
+    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "train"),
     *(
         "board",
         "merge",
@@ -28,7 +28,7 @@ VERBS = (
         "copy",
         "contest",
     ),
-    *("emulate", "view", "flow", "study", "trace"),
+    *("emulate", "view", "evolve", "flow", "study", "trace"),
 )
 MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}
 

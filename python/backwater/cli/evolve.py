@@ -16,8 +16,8 @@ from backwater.present.tabular import figures, words
 
 NAME = "evolve"
 app = typer.Typer(
-    name=NAME,
     help="Score controllers that a program wrote, in stages that a bad one leaves early.",
+    name=NAME,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

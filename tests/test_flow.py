@@ -24,7 +24,7 @@ from command import HANGS_S
 pytestmark = pytest.mark.skipif(not hasattr(_native, "flow_send"), reason="real flows need Linux")
 BACKWATER = [sys.executable, "-m", "backwater"]
 Line = dict[str, Any]
-MAGIC = b"bwflow2"
+MAGIC = b"bwflow3"
 
 
 @dataclass

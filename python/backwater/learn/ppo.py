@@ -206,7 +206,7 @@ class Policy:
             raise Refusal(
                 f"`{path}` is no policy: {error}",
                 place=str(path),
-                fix="give a file that `backwater learn` wrote",
+                fix="give a file that `backwater train` wrote",
             ) from error
         return policy
 

@@ -129,6 +129,7 @@ impl Resolved {
             routing: draft.routing,
             choose: draft.choose,
             roots: draft.roots.clone(),
+            events: draft.events.clone(),
             media: draft.media.clone(),
             nodes: draft.nodes.clone(),
             links: draft.links.iter().map(|l| l.spec.clone()).collect(),

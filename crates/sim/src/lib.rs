@@ -12,6 +12,7 @@ pub mod forwarding;
 pub mod ids;
 pub mod injection;
 pub mod limit;
+pub mod link_event;
 pub mod mechanism;
 pub mod medium;
 pub mod network;

@@ -42,6 +42,8 @@ impl Traits {
     pub const TIMED: u32 = 65536;
     /// The card of its host pulls segments from its flows.
     pub const PULLED: u32 = 131_072;
+    /// Its wire is down.
+    pub const DOWN: u32 = 262_144;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =
@@ -54,5 +56,6 @@ impl Traits {
         | Traits::CLASSES
         | Traits::LIMITED
         | Traits::STAMPED
-        | Traits::DETECTED;
+        | Traits::DETECTED
+        | Traits::DOWN;
 }

@@ -127,7 +127,14 @@ impl Shared {
     }
 
     /// Loses a frame that waits in a class queue behind `before`.
-    fn discard(&mut self, id: PortId, q: usize, before: PacketId, cause: Cause, at: Time) {
+    pub(super) fn discard(
+        &mut self,
+        id: PortId,
+        q: usize,
+        before: PacketId,
+        cause: Cause,
+        at: Time,
+    ) {
         let port = &mut self.network.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.network.packets.take_after(&mut queue.list, before);

@@ -85,6 +85,9 @@ impl Shared {
             if port.is(Traits::QUEUELESS) {
                 return self.hand_over(id, packet_id, now);
             }
+            if port.is(Traits::DOWN) {
+                return self.lose_at_dead_port(id, packet_id, now);
+            }
             self.catch_up(id, now);
             port = &mut self.network.ports[id];
         }

@@ -138,8 +138,13 @@ impl Network {
 }
 
 impl World {
-    /// Fills the forwarding tables.
-    pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    /// Fills the forwarding tables, as if there were no dead ports. Where no other way is left, what stood there stays: what goes
+    /// there gets lost at a dead port.
+    pub(in crate::world) fn add_routes(
+        &mut self,
+        spec: &Spec,
+        dead: &BTreeSet<PortId>,
+    ) -> Result<(), Refusal> {
         let wires_only = self.media.are_unused();
         let mut wanted = match wires_only {
             true => self.shared.network.wanted_over_wires(spec),
@@ -160,7 +165,7 @@ impl World {
         }
         if !wanted.is_empty() {
             self.shared.network.want_all_from_outside(&mut wanted);
-            let graph = self.graph(spec)?;
+            let graph = self.graph(spec, dead)?;
             let mut shared: BTreeMap<NodeId, Vec<(u32, u32)>> = BTreeMap::new();
             for (host, sources) in &wanted {
                 let edge = self.shared.network.edge(*host).filter(|_| wires_only);
@@ -186,14 +191,14 @@ impl World {
     }
 
     /// The graph of a world, by the rule of its routing.
-    fn graph(&self, spec: &Spec) -> Result<Graph, Refusal> {
+    fn graph(&self, spec: &Spec, dead: &BTreeSet<PortId>) -> Result<Graph, Refusal> {
         let (metric, links) = match spec.routing {
             Routing::Tree => (Metric::Hops, RadioLinks::Direct),
             Routing::ShortestPath | Routing::Ecmp => (Metric::Hops, RadioLinks::All),
             Routing::Airtime => (Metric::Airtime, RadioLinks::All),
             Routing::AirtimeTree => (Metric::Airtime, RadioLinks::Tree(self.parents(spec)?)),
         };
-        Ok(Graph::new(self, spec, metric, &links))
+        Ok(Graph::new(self, spec, metric, &links, dead))
     }
 
     /// The graph by which the nearest of several stations is found.
@@ -202,7 +207,7 @@ impl World {
             Routing::ShortestPath | Routing::Ecmp => Metric::Hops,
             Routing::Tree | Routing::Airtime | Routing::AirtimeTree => Metric::Airtime,
         };
-        Graph::new(self, spec, metric, &RadioLinks::All)
+        Graph::new(self, spec, metric, &RadioLinks::All, &BTreeSet::new())
     }
 
     /// The parent of each station's node; a root is its own, and so is whatever no root reaches.

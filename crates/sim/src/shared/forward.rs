@@ -129,6 +129,15 @@ impl Shared {
         Onward::Done
     }
 
+    /// A frame comes to a port whose wire is down.
+    #[cold]
+    fn lose_at_dead_port(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+        let books = &mut self.run.books;
+        self.network
+            .lose(books, packet_id, Cause::LinkDown, id, now);
+        Onward::Done
+    }
+
     /// Whether queue management and accounts admit a frame at a watched port, and whether somebody looks at it then;
     /// none where it was lost.
     #[inline(always)]

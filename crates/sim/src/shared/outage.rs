@@ -2,10 +2,10 @@
 
 use backwater_transport::units::Time;
 
-use super::{Onward, Shared};
+use super::Shared;
 use crate::cause::Cause;
 use crate::event::Event;
-use crate::ids::{NoticeId, PacketId, PortId};
+use crate::ids::{NoticeId, PortId};
 use crate::mechanism::carrier::Toward;
 use crate::network::{Network, Traits};
 use crate::table::Id;
@@ -42,14 +42,6 @@ impl Shared {
         }
     }
 
-    /// A frame comes to a port whose wire is down.
-    #[cold]
-    pub(super) fn lose_at_dead_port(&mut self, id: PortId, packet: PacketId, now: Time) -> Onward {
-        let books = &mut self.run.books;
-        self.network.lose(books, packet, Cause::LinkDown, id, now);
-        Onward::Done
-    }
-
     fn lose_on_wire(&mut self, id: PortId, now: Time) {
         loop {
             let network = &mut self.network;
@@ -73,12 +65,12 @@ impl Shared {
         let own = self.network.ports[id].more.managed.as_ref();
         for queue in 0..own.map_or(0, |managed| managed.queues.len()) {
             while self.network.stage_next(id, queue) {
-                self.discard(id, 0, Id::NONE, Cause::LinkDown, now);
+                self.lose_waiting_at(id, 0, Id::NONE, Cause::LinkDown, now);
             }
         }
         for queue in 0..self.network.ports[id].queues().len() {
             while !self.network.ports[id].queue(queue).list.is_empty() {
-                self.discard(id, queue, Id::NONE, Cause::LinkDown, now);
+                self.lose_waiting_at(id, queue, Id::NONE, Cause::LinkDown, now);
             }
         }
     }

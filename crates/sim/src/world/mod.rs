@@ -41,11 +41,11 @@ mod timers;
 mod transport;
 
 use clock::Clock;
-use link_events::LinkEvents;
 
 use crate::ends::Ends;
 use crate::ids::PortId;
 use crate::injection::Injections;
+use crate::link_steps::LinkEvents;
 use crate::medium::{Air, Media};
 use crate::network::Network;
 use crate::shared::Shared;

@@ -11,7 +11,7 @@ use backwater_transport::units::PS_PER_S;
 use super::boxes::long_term;
 use crate::ids::{NodeId, PortId};
 use crate::medium::ethernet;
-use crate::spec::Spec;
+use crate::spec::{Routing, Spec};
 use crate::table::Id;
 use crate::world::World;
 
@@ -238,5 +238,13 @@ fn wire_cost(world: &World, spec: &Spec, metric: Metric, id: PortId) -> u64 {
             };
             frame * tick + port.delay.0
         }
+    }
+}
+
+/// How many of a node's shortest ways are used.
+pub(super) fn used(spec: &Spec, wires: &[PortId]) -> usize {
+    match spec.routing {
+        Routing::Ecmp => wires.len(),
+        _ => wires.len().min(1),
     }
 }

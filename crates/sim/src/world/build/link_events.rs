@@ -10,12 +10,12 @@ use super::refuse;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::link_event::{Happening, LinkEvent};
+use crate::link_steps::{LinkEvents, Step, Table};
 use crate::medium::service::Service;
 use crate::network::Traits;
 use crate::spec::{Refusal, Spec};
 use crate::table::Id;
 use crate::world::World;
-use crate::world::link_events::{LinkEvents, Step, Table};
 
 /// Links (indices) that are down.
 type Dead = BTreeSet<usize>;

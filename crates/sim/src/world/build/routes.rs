@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use backwater_transport::random::Random;
 
-use super::graph::{Distances, Graph, Metric, RadioLinks};
+use super::graph::{Distances, Graph, Metric, RadioLinks, used};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
@@ -138,8 +138,7 @@ impl Network {
 }
 
 impl World {
-    /// Fills the forwarding tables, as if there were no dead ports. Where no other way is left, what stood there stays: what goes
-    /// there gets lost at a dead port.
+    /// Fills the forwarding tables, as if there were no dead ports. Where no other way is left, what stood there stays.
     pub(in crate::world) fn add_routes(
         &mut self,
         spec: &Spec,
@@ -248,10 +247,7 @@ impl World {
                 continue;
             }
             let wires = distances.wires(self, spec, graph, node);
-            let first = match spec.routing {
-                Routing::Ecmp => wires.len(),
-                _ => wires.len().min(1),
-            };
+            let first = used(spec, &wires);
             if first > 0 {
                 let plan = Arc::make_mut(&mut self.shared.network.plan);
                 plan.forwarding.write(row, host as usize, &wires[..first]);
@@ -279,10 +275,7 @@ impl World {
                 continue;
             }
             let wires = distances.wires(self, spec, graph, node);
-            let first = match spec.routing {
-                Routing::Ecmp => wires.len(),
-                _ => wires.len().min(1),
-            };
+            let first = used(spec, &wires);
             if first > 0 {
                 let plan = Arc::make_mut(&mut self.shared.network.plan);
                 ways.push((row, plan.forwarding.entry(&wires[..first])));

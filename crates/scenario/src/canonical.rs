@@ -334,6 +334,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::FromNearest => "from-nearest",
         Pattern::Group => "group",
         Pattern::Ranks => "ranks",
+        Pattern::Transfers => "transfers",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",

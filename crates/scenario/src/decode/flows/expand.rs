@@ -24,6 +24,7 @@ impl Flow {
             | Pattern::Nearest
             | Pattern::FromNearest
             | Pattern::Ranks
+            | Pattern::Transfers
             | Pattern::Group => Vec::new(),
         };
         // Where the routing finds the senders, there is a flow for each receiver.
@@ -63,6 +64,10 @@ impl Flow {
             let one = |name, from, to| plain(name, from, Destination::Node(to));
             return self.among_ranks(one, |host| nodes[host].name.clone());
         }
+        if self.pattern == Pattern::Transfers {
+            let one = |name, from, to| plain(name, from, Destination::Node(to));
+            return self.transfers(seed, one, |host| nodes[host].name.clone());
+        }
         let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
         let spec = |(i, sender): (usize, &usize)| {
             let to = match self.pattern {
@@ -73,7 +78,9 @@ impl Flow {
                 Pattern::Pairs | Pattern::All => Destination::Node(self.to[i]),
                 Pattern::Nearest => Destination::Nearest(self.to.clone()),
                 Pattern::FromNearest => Destination::FromNearest(self.from.clone()),
-                Pattern::Ranks => unreachable!("its flows were made above"),
+                Pattern::Ranks | Pattern::Transfers => {
+                    unreachable!("its flows were made above")
+                }
             };
             plain(name(i, *sender), *sender, to)
         };

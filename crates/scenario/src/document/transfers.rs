@@ -22,7 +22,7 @@ impl Groups {
         Groups(resolved.rows_of_transfers().map(str::to_owned).collect())
     }
 
-    /// The row that a flow comes from, if it is one of them.
+    /// The one of these rows that a flow comes from.
     fn row_of(&self, flow: &str) -> Option<&str> {
         let name = flow.split('/').next().unwrap_or(flow);
         self.0.iter().find(|row| *row == name).map(String::as_str)

@@ -11,22 +11,7 @@ use super::{Flow, Pattern};
 impl Flow {
     /// The flows of one run, one for each sender.
     pub fn expand(&self, seed: u64, nodes: &[NodeSpec]) -> Vec<FlowSpec> {
-        let permuted = match self.pattern {
-            Pattern::Permutation => derangement(
-                &self.from,
-                &self.to,
-                &mut Random::stream(seed, "permutation", &self.name),
-            ),
-            Pattern::One
-            | Pattern::Random
-            | Pattern::Pairs
-            | Pattern::All
-            | Pattern::Nearest
-            | Pattern::FromNearest
-            | Pattern::Ranks
-            | Pattern::Transfers
-            | Pattern::Group => Vec::new(),
-        };
+        let permuted = self.permuted(seed);
         // Where the routing finds the senders, there is a flow for each receiver.
         let (ends, each) = match self.pattern {
             Pattern::FromNearest => (&self.to, true),
@@ -85,6 +70,15 @@ impl Flow {
             plain(name(i, *sender), *sender, to)
         };
         ends.iter().enumerate().map(spec).collect()
+    }
+
+    /// The receivers in the order of the senders, where a permutation says so.
+    fn permuted(&self, seed: u64) -> Vec<usize> {
+        if self.pattern != Pattern::Permutation {
+            return Vec::new();
+        }
+        let mut random = Random::stream(seed, "permutation", &self.name);
+        derangement(&self.from, &self.to, &mut random)
     }
 }
 

@@ -31,7 +31,7 @@ impl Port {
         match self.buffer {
             Limit::Unlimited => true,
             Limit::Bytes(limit) => queue.bytes + size <= limit.0,
-            Limit::Packets(limit) => queue.packets < limit,
+            Limit::Packets(limit) => u64::from(queue.packets) < limit,
         }
     }
 

@@ -48,18 +48,12 @@ impl Traits {
         Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES | Traits::TIMED;
     /// Somebody but the buffer has a say in what becomes of its frames, or learns when they leave. Frames of all other
     /// ports are sent ahead.
-    pub const NOT_AHEAD: u32 = Traits::WATCHED
-        | Traits::STALLED
+    pub const NOT_AHEAD: u32 = Traits::EXACT & !Traits::LIMITED
+        | Traits::WATCHED
         | Traits::EVER_STALLED
         | Traits::ACCOUNTED
-        | Traits::WAKEFUL
-        | Traits::ATTENTIVE
-        | Traits::QUEUELESS
-        | Traits::CLASSES
         | Traits::URGENT
-        | Traits::DETECTED
         | Traits::REFILLED
-        | Traits::STAMPED
         | Traits::CARRIES
         | Traits::TIMED
         | Traits::PULLED;

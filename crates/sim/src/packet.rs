@@ -167,12 +167,19 @@ impl Packets {
     #[inline(always)]
     pub fn append(&mut self, list: &mut List, id: PacketId) {
         self[id].next = Id::NONE;
+        self.append_cut(list, id);
+    }
+
+    /// The same for a packet that names none behind it. Whether it is the first of the list.
+    #[inline(always)]
+    pub fn append_cut(&mut self, list: &mut List, id: PacketId) -> bool {
         let tail = std::mem::replace(&mut list.tail, id);
         if tail.is_none() {
             list.head = id;
         } else {
             self[tail].next = id;
         }
+        tail.is_none()
     }
 
     /// Puts a packet at the end of a list, due at an instant.

@@ -44,7 +44,7 @@ impl Port {
     }
 
     /// Lets go of frames that have left by now.
-    #[inline(never)]
+    #[inline]
     fn let_go(&mut self, packets: &Packets, now: Time) {
         let arrives = now + self.delay;
         while self.sends_ahead() && packets[self.queue.ahead].at <= arrives {
@@ -82,29 +82,30 @@ impl Network {
     ) -> bool {
         let port = &mut self.ports[id];
         let size = self.packets[packet_id].frame();
-        let limited = port.is(Traits::LIMITED);
         // Frames that have left since may be counted in: no more than the record is surely none.
-        let most = port.queue.bytes + size > port.max_bytes;
-        if most || limited && !port.has_room(0, size) {
+        if port.queue.bytes + size > port.max_bytes || !port.has_room_in(&port.queue, size) {
             port.let_go(&self.packets, now);
-            if limited && !port.has_room(0, size) {
+            if !port.has_room_in(&port.queue, size) {
                 return false;
             }
+            port.max_bytes = port.max_bytes.max(port.queue.bytes + size);
         }
         let begin = now.max(port.gap_until);
         let duration = port.frame_time(size);
         let end = Time(begin.0 + duration);
         port.gap_until = Time(end.0 + port.gap_time());
-        port.hold(0, size);
+        port.queue.hold(size);
         port.count_sent(size, end.0 - now.0);
         let packet = &mut self.packets[packet_id];
         packet.waited += begin.0 - now.0;
         packet.serial += duration;
         let flow = self.labels.flow(packet_id, packet.flow);
         port.set_next_hop(&self.plan.forwarding, flow, packet);
+        let arrives = end + port.delay;
+        packet.at = arrives;
+        packet.next = Id::NONE;
         self.packets.note_joining(packet_id, now);
-        let (arrives, first) = (end + port.delay, port.wire.is_empty());
-        self.packets.append_due(&mut port.wire, packet_id, arrives);
+        let first = self.packets.append_cut(&mut port.wire, packet_id);
         if !port.sends_ahead() {
             port.queue.ahead = packet_id;
             port.next_try = Time::ZERO;

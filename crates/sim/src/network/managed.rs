@@ -176,7 +176,7 @@ impl Network {
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
             bytes: held.bytes - if leaving { sending } else { 0 },
-            packets: held.packets - u64::from(leaving),
+            packets: u64::from(held.packets) - u64::from(leaving),
         }
     }
 

@@ -48,6 +48,17 @@ impl Traits {
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =
         Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES | Traits::TIMED;
+    /// Somebody but the buffer has a say in what becomes of its frames, or learns when they leave. Frames of all other
+    /// ports are sent ahead.
+    pub const NOT_AHEAD: u32 = Traits::EXACT & !Traits::LIMITED
+        | Traits::WATCHED
+        | Traits::EVER_STALLED
+        | Traits::ACCOUNTED
+        | Traits::URGENT
+        | Traits::REFILLED
+        | Traits::CARRIES
+        | Traits::TIMED
+        | Traits::PULLED;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL

@@ -78,7 +78,7 @@ impl Shared {
                 .expect("a managed port");
             if let Some(own) = own {
                 let left = &managed.queues[own];
-                (frame.queue, frame.bytes, frame.packets) = (own, left.bytes, left.packets);
+                (frame.queue, frame.bytes, frame.packets) = (own, left.bytes, left.packets.into());
             } else {
                 frame.bytes -= frame.size;
                 frame.packets -= 1;

@@ -17,6 +17,9 @@ use crate::packet::Packets;
 use crate::run::Run;
 use crate::table::Id;
 
+/// No frame that would begin later is sent ahead: the instants of the frames behind it might not fit.
+const LATEST: Time = Time(u64::MAX / 2);
+
 impl Port {
     /// Whether frames were sent ahead that may not have left.
     #[inline(always)]
@@ -28,7 +31,7 @@ impl Port {
     #[inline(always)]
     pub(crate) fn may_send_ahead(&self, now: Time) -> bool {
         let idle = self.next_try == Time::NEVER && self.shut_until <= now;
-        !self.is(Traits::NOT_AHEAD) && (idle || self.sends_ahead())
+        !self.is(Traits::NOT_AHEAD) && (idle || self.sends_ahead()) && self.gap_until <= LATEST
     }
 
     /// A frame is held no longer, and the one behind it is the first that is.

@@ -96,7 +96,9 @@ impl Shared {
         let mut port = &mut self.network.ports[id];
         let (size, class) = (packet.frame(), packet.class());
         packet.at = now;
-        let exact = port.is(Traits::EXACT) || port.shut_until > port.next_try.min(now);
+        let exact = port.is(Traits::EXACT)
+            || port.shut_until > port.next_try.min(now)
+            || port.sends_ahead();
         // Frames that have left since may be counted in: no more than the record is surely none.
         if exact || port.queue(0).bytes + size > port.max_bytes {
             if port.is(Traits::QUEUELESS) {

@@ -43,6 +43,29 @@ fn frames_that_wait_leave_at_a_rate_that_is_changed_meanwhile() {
     }
 }
 
+/// Two thousand frames at 1 bit/s would take longer than an instant can tell: those that begin too late wait for their turn.
+#[test]
+fn frames_that_would_leave_after_the_last_instant_wait_for_their_turn() {
+    let mut net = Net::new(20_000.0);
+    let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 100 * MBIT);
+    let port = net.link(x, d, 1)[0];
+    net.0.ports[port].buffer = Limit::Unlimited;
+    net.flow("f", s, d, script([(0, 3_000_000)]));
+    let (mut fused, mut unfused) = (net.world(), net.world());
+    unfused.unfuse();
+    for world in [&mut fused, &mut unfused] {
+        world.advance(world.end());
+    }
+    let seen = fused.report();
+    let frame = 12 + 8 + framed(1500);
+    assert_eq!(
+        seen.ports[port].count.packets,
+        20_000 * 1_000_000_000_000 / (frame * byte(1)) + 1
+    );
+    same(&seen, &unfused.report(), "very late", 0);
+}
+
 /// Reports in the middle of a run, of random networks in which some ports send ahead, beside the same networks in which each
 /// departure has an event.
 #[test]

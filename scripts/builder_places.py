@@ -37,6 +37,8 @@ PLACES = (
     Place("media.NAME:tdma", "TdmaMedium", "wired"),
     Place("links.NAME:tdma", "TerminalLink", "wired", ("from", "to", "medium")),
     Place("ports.NAME", "Port", "wired"),
+    Place("events.NAME:down", "LinkDown", "wired", ("links", "at")),
+    Place("events.NAME:rate", "LinkRate", "wired", ("links", "at", "rate")),
     Place("mechanisms.NAME", "Mechanism", "wired"),
     Place("media.NAME:802.11", "Medium", "wireless"),
     Place("media.NAME:802.11.phy", "Phy", "wireless"),
@@ -85,6 +87,7 @@ SAYS = {
     ("Mechanism", "recipe"): "Recipe",
     ("Scenario", "nodes"): "Mapping[str, Host | Switch | Station | Written]",
     ("Scenario", "links"): "Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written]",
+    ("Scenario", "events"): "Mapping[str, LinkDown | LinkRate | Written]",
     ("Scenario", "media"): "Mapping[str, Medium | TdmaMedium | Written]",
     ("Scenario", "topology"): "Topology | Written",
 }

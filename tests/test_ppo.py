@@ -75,6 +75,41 @@ def test_it_learns_to_choose_a_word() -> None:
     assert miss(trained.policy, words=True) < 0.05
 
 
+class Level(Follow):
+    """An action raises a level that nothing shows. It costs 30 at once, and earns the level."""
+
+    length = 200
+
+    def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        self._level, self._at = np.zeros(COUNT), 0
+        return np.zeros((COUNT, 1), dtype=np.float32), {}
+
+    def step(self, actions: Any) -> tuple[Any, ...]:
+        action = np.clip(np.asarray(actions, dtype=np.float64).reshape(-1), -1, 1)
+        self._level += action
+        gained = self._level - 30 * action
+        self._at += 1
+        over = np.full(COUNT, self._at == self.length)
+        if over.all():
+            self._level, self._at = np.zeros(COUNT), 0
+        return np.zeros((COUNT, 1), dtype=np.float32), gained, np.zeros(COUNT, dtype=bool), over, {}
+
+
+def test_what_is_earned_late_counts_where_no_observation_shows_it() -> None:
+    """Of 200 steps at a discount of 0.99 a unit earns 56.7 on average, which is more than 30.
+
+    100 (1 - (1 - 0.99^200) / 2) = 56.7. A critic that is trusted after 0.95^k sees at most
+    1 / (1 - 0.99 * 0.95) = 16.8 of it, and goes the other way.
+    """
+    ends = {}
+    for lam in (Settings().lam, 0.95):
+        settings = Settings(layers=(8,), rollout=Level.length, batch=400, rate=3e-3, lam=lam)
+        trained = train(Level(), 64_000, settings=settings)
+        ends[lam] = float(trained.policy.act(np.zeros((1, 1)))[0, 0])
+    assert ends[Settings().lam] > 0.3
+    assert ends[0.95] < -0.3
+
+
 class Cut(Follow):
     """One unit a step for ever, cut short after five; what is seen tells nothing."""
 

@@ -189,9 +189,10 @@ fn main() {
                 .and_then(|r| r.build().map_err(|d| d.to_string()))
                 .expect("a scenario that builds");
             world.advance_some(number(events));
-            let before = world.events();
+            let before = (world.events(), world.packet_hops());
             measured(&mut world, number(events));
-            println!("events={}", world.events() - before);
+            let hops = world.packet_hops() - before.1;
+            println!("events={} hops={hops}", world.events() - before.0);
         }
         _ => panic!("see the head of this example for its forms"),
     }

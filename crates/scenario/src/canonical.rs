@@ -13,12 +13,13 @@ use std::collections::BTreeMap;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::spec::{
-    Choose, Direction, Discipline, NodeKind, NodeSpec, Service, SwitchModel,
+    Choose, Direction, Discipline, Happening, LinkEvent, NodeKind, NodeSpec, Service, SwitchModel,
 };
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
 
 use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
+use crate::fields::events::{DOWN, RATE};
 use crate::fields::network::{
     CHOICES, CHOOSE, INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, TRIM,
     VIRTUAL_OUTPUT_QUEUES,
@@ -109,7 +110,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
     stamped(form, draft, files).to_string()
 }
 
-/// Adds the laws of explicit feedback, if there are any.
+/// Adds the laws of explicit feedback and what happens to wires, if there are any.
 fn stamped(form: Json, draft: &Draft, files: &Files<'_>) -> Json {
     let Json::Object(mut fields) = form else {
         unreachable!("a scenario is an object");
@@ -125,7 +126,32 @@ fn stamped(form: Json, draft: &Draft, files: &Files<'_>) -> Json {
             draft.stamps.iter().map(stamp).collect(),
         );
     }
+    if !draft.events.is_empty() {
+        let event = |e: &LinkEvent| (e.name.clone(), event(e, draft));
+        fields.insert(
+            "events".to_owned(),
+            draft.events.iter().map(event).collect(),
+        );
+    }
     Json::Object(fields)
+}
+
+fn event(event: &LinkEvent, draft: &Draft) -> Json {
+    let links = event.links.iter();
+    let links = links.map(|link| draft.links[*link].spec.name.as_str());
+    let times = [("at_s", Some(event.at)), ("until_s", event.until)];
+    let (kind, more) = match event.what {
+        Happening::Down { converge } => {
+            (DOWN, converge.map(|span| ("converge_s", Json::time(span))))
+        }
+        Happening::Rate(rate) => (RATE, Some(("rate_bps", Json::rate(rate)))),
+    };
+    let times = times
+        .into_iter()
+        .filter_map(|(name, span)| Some((name, Json::time(span?))));
+    let form = [("kind", Json::text(kind)), ("links", Json::texts(links))];
+    let form = form.into_iter().chain(times).chain(more);
+    Json::Object(form.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {
@@ -308,6 +334,7 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         Pattern::FromNearest => "from-nearest",
         Pattern::Group => "group",
         Pattern::Ranks => "ranks",
+        Pattern::Transfers => "transfers",
     };
     let ecn = match flow.ecn {
         Ecn::NotEct => "not-ect",

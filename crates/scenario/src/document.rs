@@ -4,6 +4,7 @@
 pub mod air;
 mod sanity;
 mod slowdowns;
+mod transfers;
 mod warnings;
 pub mod ways;
 
@@ -18,6 +19,7 @@ use backwater_sim::world::{
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 use slowdowns::{SLOWDOWN, slowdown, slowdowns};
+use transfers::Groups;
 pub use warnings::mechanisms;
 use warnings::{starved, warnings};
 
@@ -43,7 +45,11 @@ pub fn document_until(
     let warmup = resolved.warmup();
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
-    let own = |f: &&FlowReport| !matches!(world.network().flows[f.flow].part, Part::Acks(_));
+    let groups = Groups::of(resolved);
+    let own = |f: &&FlowReport| {
+        let flow = &world.network().flows[f.flow];
+        !matches!(flow.part, Part::Acks(_)) && groups.apart(&flow.name)
+    };
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
     let of_port = |p: &PortReport| port_row(world, p, window, from);
     let [deadlock, standstill] = blocked(world, report);
@@ -62,11 +68,11 @@ pub fn document_until(
             "held_pkts": report.held,
             "ok": report.conserved,
         },
-        "drops": report.drops.iter().map(|d| drop_row(world, d)).collect::<Value>(),
-        "flows": report.flows.iter().filter(own).map(of_flow).collect::<Value>(),
+        "drops": report.drops.iter().map(|d| drop_row(world, &groups, d)).collect::<Value>(),
+        "flows": report.flows.iter().filter(own).map(of_flow).chain(groups.rows(world, report, window)).collect::<Value>(),
         "ports": report.ports.iter().map(of_port).collect::<Value>(),
         "stations": stations(world, report, window),
-        "metrics": metrics(world, report, window, from),
+        "metrics": metrics(world, report, &groups, window, from),
         "deadlock": deadlock,
         "standstill": standstill,
         "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
@@ -144,11 +150,11 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
 }
 
 /// Losses of one kind.
-fn drop_row(world: &World, d: &DropRow) -> Value {
+fn drop_row(world: &World, groups: &Groups, d: &DropRow) -> Value {
     let (cause, place, of, class) = d.key;
     let (place, flow) = (
         &world.network().ports[place].more.name,
-        &world.network().flows[of].name,
+        groups.shown(&world.network().flows[of].name),
     );
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
 }
@@ -305,7 +311,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
+fn metrics(world: &World, report: &Report, groups: &Groups, window: f64, from: Time) -> Value {
     let mut all = rates(&report.all, window);
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
@@ -361,6 +367,7 @@ fn metrics(world: &World, report: &Report, window: f64, from: Time) -> Value {
         json!(report.deadlock.as_ref().map(|d| d.at.seconds())),
     );
     all.extend(slowdowns(report));
+    all.extend(groups.tenths(world, report));
     all.extend(cell::of_run(world, from));
     all.extend(air::losses(world, report, window));
     Value::Object(all)

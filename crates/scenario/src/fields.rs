@@ -1,5 +1,6 @@
 //! Every field of a scenario, with its type.
 
+pub mod events;
 pub mod flow;
 pub mod network;
 pub mod wire;
@@ -12,6 +13,7 @@ use crate::limits::LIMITS;
 use crate::shape::{Field, Shape};
 use crate::shorthand::DEFAULTS;
 
+use events::EVENTS;
 use flow::FLOW;
 use network::{LINKS, MEDIA, NODES, PORT, ROUTING};
 
@@ -71,6 +73,11 @@ pub static SCENARIO: &[Field] = &[
         "ports",
         Shape::Settings(&Shape::Fields(PORT)),
         "queue and buffer of the ports that a name or pattern matches; the most specific pattern holds",
+    ),
+    Field::free(
+        "events",
+        Shape::Things(&Shape::OneOf(EVENTS)),
+        "what happens to wires in the middle of the run",
     ),
     Field::free(
         "mechanisms",

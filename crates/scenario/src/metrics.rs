@@ -276,6 +276,15 @@ pub static METRICS: &[Metric] = &[
     ),
     metric("slowdown_p95_decade<N>", RUN, "95th percentile of the same"),
     metric("slowdown_p99_decade<N>", RUN, "99th percentile of the same"),
+    metric("transfers_begun", FLOW, "transfers begun, of a row that stands for a flow for each transfer"),
+    metric(
+        "size_max_B_tenth<N>",
+        RUN,
+        "largest of the transfers in a tenth: all that ended of rows with a flow for each transfer, in ten parts of equal count, 0 the smallest",
+    ),
+    metric("slowdown_p50_tenth<N>", RUN, "median slowdown of those"),
+    metric("slowdown_p95_tenth<N>", RUN, "95th percentile of the same"),
+    metric("slowdown_p99_tenth<N>", RUN, "99th percentile of the same"),
     metric("sent_pkts", PORT, "data frames sent"),
     metric("sent_B", PORT, "bytes of data frames sent"),
     metric(
@@ -403,7 +412,8 @@ mod tests {
             let name = |n: &str| match n {
                 n if n.starts_with("loss_class") => "loss_class<N>".to_owned(),
                 "paused" | "aifsn_mean" => format!("{n}_class<N>"),
-                n => match n.split_once("_decade") {
+                n => match n.split_once("_decade").or(n.split_once("_tenth")) {
+                    Some((of, _)) if n.contains("_tenth") => format!("{of}_tenth<N>"),
                     Some((of, _)) => format!("{of}_decade<N>"),
                     None => n.to_owned(),
                 },
@@ -423,6 +433,9 @@ mod tests {
             );
             let of_scope = METRICS.iter().filter(|m| m.scopes.contains(&scope));
             let of_scope = of_scope.filter(|m| sized || !m.id.contains("_decade"));
+            // Tenths are those of rows with a flow for each transfer, which sum up their own.
+            let of_scope =
+                of_scope.filter(|m| !m.id.contains("_tenth") && m.id != "transfers_begun");
             // A Hurst parameter is there where a flow asks for it.
             let asks = std::ptr::eq(table, &wired["flows"][0]);
             let of_scope = of_scope.filter(|m| asks || !m.id.starts_with("hurst"));

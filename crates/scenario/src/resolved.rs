@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
-use crate::decode::{Draft, Link, Port};
+use crate::decode::{Draft, Link, Pattern, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
 use crate::document::{document, document_until, mechanisms};
@@ -104,6 +104,13 @@ impl Resolved {
         &self.draft.ports
     }
 
+    /// The rows of flows that stand for a flow for each transfer.
+    pub(crate) fn rows_of_transfers(&self) -> impl Iterator<Item = &str> {
+        let rows = self.draft.flows.iter();
+        let rows = rows.filter(|row| row.pattern == Pattern::Transfers);
+        rows.map(|row| row.name.as_str())
+    }
+
     /// How long a run takes.
     pub fn duration(&self) -> Span {
         self.draft.duration
@@ -129,6 +136,7 @@ impl Resolved {
             routing: draft.routing,
             choose: draft.choose,
             roots: draft.roots.clone(),
+            events: draft.events.clone(),
             media: draft.media.clone(),
             nodes: draft.nodes.clone(),
             links: draft.links.iter().map(|l| l.spec.clone()).collect(),

@@ -75,11 +75,21 @@ impl Calendar {
     #[inline]
     pub fn pop(&mut self, until: Time) -> Option<Key> {
         self.fill();
-        let key = *self.soonest().last()?;
+        self.pop_near(until)
+    }
+
+    /// The same where the calendar has just been filled.
+    #[inline(always)]
+    pub(crate) fn pop_near(&mut self, until: Time) -> Option<Key> {
+        if self.start == self.end {
+            return None;
+        }
+        let last = self.end - 1;
+        let key = self.near[last];
         if key.at() > until {
             return None;
         }
-        self.end -= 1;
+        self.end = last;
         Some(key)
     }
 

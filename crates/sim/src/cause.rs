@@ -21,11 +21,13 @@ pub enum Cause {
     Unheard,
     /// It waited at an 802.11 station for longer than the lifetime of an MSDU.
     Expired,
+    /// Its wire was down.
+    LinkDown,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 9] = [
+    pub const ALL: [Cause; 10] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
@@ -35,6 +37,7 @@ impl Cause {
         Cause::Late,
         Cause::Unheard,
         Cause::Expired,
+        Cause::LinkDown,
     ];
 
     /// Name in results.
@@ -47,6 +50,7 @@ impl Cause {
             Cause::LinkOff => "link-off",
             Cause::RetryLimit => "retry-limit",
             Cause::Expired => "lifetime",
+            Cause::LinkDown => "link-down",
             Cause::Late => "late",
             Cause::Unheard => "unheard",
         }
@@ -60,6 +64,7 @@ impl Cause {
             Cause::Aqm => "active queue management dropped it",
             Cause::RandomLoss => "a box on its way loses at random",
             Cause::LinkOff => "a box on its way was shut",
+            Cause::LinkDown => "its wire was down",
             Cause::RetryLimit => "an 802.11 station gave it up",
             Cause::Expired => {
                 "it waited at an 802.11 station for longer than the lifetime of an MSDU"

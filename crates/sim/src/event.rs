@@ -10,6 +10,8 @@ use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId};
 /// What happens.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// Something happens to a wire: the step with this number. It comes before all else at that instant.
+    Link(u32),
     /// A port may have something to do: its frame has left, or a gate opens.
     Wake(PortId),
     /// The frame at the head of this port's wire has reached the far end.
@@ -198,9 +200,10 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 }
 
 ranks! {
-    order Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
+    order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
         WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot;
     media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
+    Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
     Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));
     Emerge(port) packs (port.0, 0), from |owner, _serial| Event::Emerge(PortId::raw(owner));
@@ -252,6 +255,7 @@ mod tests {
     fn packing_loses_nothing_and_orders_by_time_rank_owner_serial() {
         let in_order = [
             (Time(5), Event::Arrive(Id::raw(9))),
+            (Time(6), Event::Link(3)),
             (Time(6), Event::Wake(Id::raw(u32::MAX))),
             (Time(6), Event::Arrive(Id::raw(0))),
             (Time(6), Event::Arrive(Id::raw(1))),

@@ -12,6 +12,8 @@ pub mod forwarding;
 pub mod ids;
 pub mod injection;
 pub mod limit;
+pub mod link_event;
+mod link_steps;
 pub mod mechanism;
 pub mod medium;
 pub mod network;

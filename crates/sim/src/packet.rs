@@ -117,6 +117,8 @@ impl List {
 #[derive(Clone, Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
+    /// When a packet that was sent ahead had joined its queue; says nothing of others.
+    joined: Vec<Time>,
     free: PacketId,
     live: u32,
 }
@@ -125,6 +127,7 @@ impl Default for Packets {
     fn default() -> Self {
         Packets {
             slots: Vec::new(),
+            joined: Vec::new(),
             free: Id::NONE,
             live: 0,
         }
@@ -138,6 +141,7 @@ impl Packets {
         self.live += 1;
         if self.free.is_none() {
             self.slots.push(packet);
+            self.joined.push(Time::ZERO);
             return Id::new(self.slots.len() - 1);
         }
         let id = self.free;
@@ -163,12 +167,19 @@ impl Packets {
     #[inline(always)]
     pub fn append(&mut self, list: &mut List, id: PacketId) {
         self[id].next = Id::NONE;
+        self.append_cut(list, id);
+    }
+
+    /// The same for a packet that names none behind it. Whether it is the first of the list.
+    #[inline(always)]
+    pub fn append_cut(&mut self, list: &mut List, id: PacketId) -> bool {
         let tail = std::mem::replace(&mut list.tail, id);
         if tail.is_none() {
             list.head = id;
         } else {
             self[tail].next = id;
         }
+        tail.is_none()
     }
 
     /// Puts a packet at the end of a list, due at an instant.
@@ -176,6 +187,27 @@ impl Packets {
     pub fn append_due(&mut self, list: &mut List, id: PacketId, at: Time) {
         self[id].at = at;
         self.append(list, id);
+    }
+
+    /// Remembers when a packet joined the queue from which it is sent ahead.
+    #[inline(always)]
+    pub fn note_joining(&mut self, id: PacketId, at: Time) {
+        self.joined[id.index()] = at;
+    }
+
+    /// When a packet joined the queue from which it was sent ahead.
+    pub fn joined(&self, id: PacketId) -> Time {
+        self.joined[id.index()]
+    }
+
+    /// Cuts a list behind a packet, and gives what was there.
+    pub fn cut_behind(&mut self, list: &mut List, id: PacketId) -> List {
+        let head = std::mem::replace(&mut self[id].next, Id::NONE);
+        let tail = std::mem::replace(&mut list.tail, id);
+        match head.is_none() {
+            true => List::default(),
+            false => List { head, tail },
+        }
     }
 
     /// Puts a packet into a list in order of time, behind those of its own instant.

@@ -11,6 +11,7 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 pub use crate::forwarding::Choose;
 use crate::limit::Limit;
+pub use crate::link_event::{Happening, LinkEvent};
 use crate::mechanism::{AnyDetector, AnyNotifier, AnyResponder};
 use crate::medium::boxes::AnyBox;
 use crate::medium::service;
@@ -57,6 +58,8 @@ pub struct Spec {
     pub mechanisms: Vec<MechanismSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
+    /// What happens to wires.
+    pub events: Vec<LinkEvent>,
 }
 
 impl Spec {

@@ -24,7 +24,7 @@ def command(
         Path | None, typer.Option(help="A scenario with one `agent`, in place of paths.")
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Steps of training.")] = 1_000_000,
-    worlds: Annotated[int, typer.Option(min=1, max=100_000, help="Worlds at once.")] = 64,
+    worlds: Annotated[int, typer.Option(min=1, max=100_000, help="Worlds at once.")] = 32,
     clock: Annotated[
         str | None, typer.Option(help='"30 ms", "0.5 rtt", "1 round" or "4 acks".')
     ] = None,

@@ -27,15 +27,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Settings:
-    """Of the trainer. The layers and the discount are those with which PCC-RL trains."""
+    """Of the trainer. The layers and the discount are those with which PCC-RL trains.
+
+    A step of a rate is felt for the rest of an episode, and no feature shows the rate. So the value
+    of an observation can't tell what the step will earn: with `lam` below 1, which trusts it after
+    some 1 / (1 - discount * lam) steps, a policy learns to slow down, since the shorter queue shows
+    at once and the lost throughput later. A rollout is an episode of Aurora's and its reset.
+    """
 
     layers: tuple[int, ...] = (32, 16)
-    rollout: int = 128
+    rollout: int = 401
     epochs: int = 4
-    batch: int = 4096
-    rate: float = 3e-4
+    batch: int = 512
+    rate: float = 1e-3
     discount: float = 0.99
-    lam: float = 0.95
+    lam: float = 1.0
     clip: float = 0.2
     entropy: float = 0.0
     norm: float = 0.5

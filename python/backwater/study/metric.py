@@ -14,14 +14,15 @@ from backwater.verdict.metrics import several
 
 @dataclass(frozen=True)
 class Metric:
-    """One row. `<N>` in an id stands for the number of a class."""
+    """One row. `<N>` in an id stands for the number of a class or a decade, or of a tenth."""
 
     id: str
     scopes: tuple[str, ...]
 
     def fits(self, name: str) -> bool:
         """Whether this metric has the name."""
-        return re.fullmatch(re.escape(self.id).replace("<N>", "[0-7]"), name) is not None
+        digits = "[0-9]" if "_tenth" in self.id else "[0-7]"
+        return re.fullmatch(re.escape(self.id).replace("<N>", digits), name) is not None
 
 
 METRICS = tuple(Metric(row["id"], tuple(row["scopes"])) for row in tables()["metrics"])

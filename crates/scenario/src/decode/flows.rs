@@ -3,6 +3,7 @@
 mod expand;
 mod over_air;
 mod ranks;
+mod transfers;
 
 use std::collections::BTreeMap;
 
@@ -90,6 +91,8 @@ pub enum Pattern {
     Group,
     /// The ranks of a collective, to one another.
     Ranks,
+    /// A flow for each transfer, to a receiver drawn for it.
+    Transfers,
 }
 
 /// The flows in the order of their names.
@@ -327,6 +330,7 @@ fn flow(
         _ => Ecn::NotEct,
     };
     let (transport, packet) = transport::read(&record, class, files)?;
+    transfers::check(&record, pattern, &source, transport.is_some())?;
     if airy {
         over_air::check_way_back(&record)?;
         over_air::check_size(&record, packet, &made.args)?;
@@ -366,6 +370,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             "from-nearest" => Pattern::FromNearest,
             "group" => Pattern::Group,
             "ranks" => Pattern::Ranks,
+            "transfers" => Pattern::Transfers,
             _ => Pattern::Permutation,
         }),
         (false, true) => Err(to.refuse(Fault::new(
@@ -373,7 +378,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
                 "`{}` is a pattern, so the flow must say how a receiver is chosen",
                 to.path
             ),
-            "write pattern = \"random\", \"permutation\", \"pairs\", \"all\", \"nearest\", \"from-nearest\", \"group\" or \"ranks\"",
+            "write pattern = \"random\", \"permutation\", \"pairs\", \"all\", \"nearest\", \"from-nearest\", \"group\", \"ranks\" or \"transfers\"",
         ))),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(

@@ -3,6 +3,7 @@
 //! and buffers, then `mechanisms` and `flows` follow. `record` reads a table by its fields, `parts` a part.
 
 mod air;
+mod events;
 mod flows;
 mod links;
 mod load;
@@ -20,7 +21,9 @@ mod switch;
 pub mod topology;
 mod transport;
 
-use backwater_sim::spec::{Choose, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing};
+use backwater_sim::spec::{
+    Choose, LinkEvent, MechanismSpec, MediumSpec, NodeSpec, PortSpec, Routing,
+};
 use backwater_transport::units::Span;
 
 pub use flows::{Flow, Pattern};
@@ -70,6 +73,8 @@ pub struct Draft {
     pub mechanisms: Vec<Mechanism>,
     /// Flows in the order of their names.
     pub flows: Vec<Flow>,
+    /// What happens to wires, in the order of the names.
+    pub events: Vec<LinkEvent>,
 }
 
 impl Draft {
@@ -132,6 +137,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .unwrap_or(1);
     let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
+    let events = events::read(&top, &links, files)?;
     let draft = Draft {
         seed,
         duration,
@@ -147,6 +153,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         stamps,
         mechanisms,
         flows,
+        events,
     };
     limits.memory(load::waiting(&draft), root)?;
     Ok(draft)

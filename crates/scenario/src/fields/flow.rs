@@ -102,12 +102,13 @@ pub static FLOW: &[Field] = &[
             "from-nearest",
             "group",
             "ranks",
+            "transfers",
         ]),
         Default::Absent,
         "a destination drawn for each packet, one for each sender by a seeded permutation, the \
          first sender to the first receiver, the second to the second…, every sender to every receiver, for each 802.11 station that of the \
          receivers which the routing finds nearest, to each receiver from that of the senders, or all 802.11 stations among them that hear the sender: one \
-         frame at the control rate, without ACK and repetition; or the ranks of a collective",
+         frame at the control rate, without ACK and repetition; the ranks of a collective; or a flow for each transfer of the source workload, and a receiver drawn for it",
     )),
     Field::option(
         Opt::new(

@@ -109,6 +109,9 @@ impl Tables {
             let flow = |dice: &mut Dice<'_>, net: &Network| self.flow(dice, net);
             net.add(dice, checked, "flows", &format!("f{number}"), flow);
         }
+        if !net.stations && dice.once_in(3) {
+            net.add(dice, checked, "events", "e", |dice, _| event(dice));
+        }
         Value::Object(net.scenario)
     }
 
@@ -556,6 +559,29 @@ fn value(dice: &mut Dice<'_>, option: &Value) -> Value {
         _ => {}
     }
     usual(dice, option)
+}
+
+/// Wires that go down or have another rate.
+fn event(dice: &mut Dice<'_>) -> Value {
+    let at = dice.below(900);
+    let links = *dice.of(&["*", "*0*", "*1*"]);
+    let mut event = json!({"links": [links], "at": format!("{at} ms")});
+    let fields = event.as_object_mut().expect("a table");
+    if dice.once_in(2) {
+        let until = at + dice.below(300);
+        fields.insert("until".into(), json!(format!("{until} ms")));
+    }
+    if dice.once_in(3) {
+        fields.insert("kind".into(), json!("rate"));
+        fields.insert("rate".into(), json!("3 Mbit/s"));
+    } else {
+        fields.insert("kind".into(), json!("down"));
+        if dice.once_in(2) {
+            let converge = format!("{} ms", dice.below(50));
+            fields.insert("converge".into(), json!(converge));
+        }
+    }
+    event
 }
 
 /// A bound as JSON writes it: plain numbers without quotes.

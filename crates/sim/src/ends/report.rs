@@ -25,6 +25,7 @@ impl Ends {
         ConnectionReport {
             connection: id,
             acks: connection.acks,
+            written: connection.written,
             delivered,
             retransmitted,
             segments,

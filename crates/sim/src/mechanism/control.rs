@@ -335,6 +335,11 @@ impl Control {
         self.outbox.pop_front()
     }
 
+    /// The link to a neighbour was down and is back: what holds still is said again.
+    pub fn link_is_back(&mut self, to: Toward) {
+        self.tell(&Cue::LinkIsBack { to });
+    }
+
     /// The timer that a neighbour needs, if none runs.
     pub fn start_timer(&mut self, to: Toward) -> Option<Timer> {
         self.notifier.start_timer(to)

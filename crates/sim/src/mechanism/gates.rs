@@ -105,6 +105,14 @@ impl Gates {
         self.latest = *self.until.iter().max().expect("eight classes");
     }
 
+    /// Opens all gates and lifts all bars.
+    pub fn open(&mut self, now: Time) {
+        self.settle(now);
+        self.until = [now; MAX_CLASSES];
+        self.latest = now;
+        self.bars.clear();
+    }
+
     /// Lowers a bar, or replaces the one of the same key; its bucket keeps its theoretical time.
     pub fn lower(&mut self, now: Time, mut bar: Bar) {
         self.settle(now);

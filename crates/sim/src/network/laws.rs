@@ -66,13 +66,13 @@ impl Port {
         if let [only] = self.queues() {
             return Backlog {
                 bytes: only.bytes,
-                packets: only.packets,
+                packets: only.packets.into(),
             };
         }
         let mut sum = Backlog::default();
         for queue in self.queues() {
             sum.bytes += queue.bytes;
-            sum.packets += queue.packets;
+            sum.packets += u64::from(queue.packets);
         }
         sum
     }

@@ -107,6 +107,16 @@ impl Network {
         self.packets.append(&mut port.queue_mut(0).list, packet_id);
     }
 
+    /// Lets the head of a queue of the algorithm's own go back to the class queue. Whether there was one.
+    pub(crate) fn stage_next(&mut self, id: PortId, own: usize) -> bool {
+        let managed = self.ports[id].more.managed.as_ref();
+        let waits = managed.is_some_and(|m| !m.queues[own].list.is_empty());
+        if waits {
+            self.stage(id, own);
+        }
+        waits
+    }
+
     /// The frame whose turn it is, and its queue among the algorithm's own.
     pub(crate) fn candidate(&mut self, id: PortId, at: Time) -> (Option<usize>, Choice) {
         let port = &mut self.ports[id];
@@ -166,7 +176,7 @@ impl Network {
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
             bytes: held.bytes - if leaving { sending } else { 0 },
-            packets: held.packets - u64::from(leaving),
+            packets: u64::from(held.packets) - u64::from(leaving),
         }
     }
 

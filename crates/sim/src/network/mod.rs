@@ -1,5 +1,6 @@
 //! What a network is made of: nodes, their egress ports, the flows between them, and the notices on their way.
 
+mod ahead;
 mod carried;
 mod control_frames;
 mod demand;

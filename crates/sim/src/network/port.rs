@@ -52,13 +52,13 @@ pub struct Port {
     /// Flags set on this port.
     pub traits: Traits,
     /// The class queue, where there is one. The categories of a station have one each.
-    queue: ClassQueue,
+    pub(super) queue: ClassQueue,
     /// Data frames sent, but for those that `more.sent` counts.
-    sent_packets: u64,
+    pub(super) sent_packets: u64,
     /// Their bytes.
-    sent_bytes: u64,
+    pub(super) sent_bytes: u64,
     /// Bytes × ticks held, of the frames that have started; `more.sent` counts what does not fit.
-    area: u64,
+    pub(super) area: u64,
     /// Most bytes held since the warm-up, in all class queues together.
     pub max_bytes: u64,
     /// The far node's row in the forwarding tables; `u32::MAX` for a host.

@@ -6,7 +6,7 @@ use super::{Port, Traits};
 use crate::ids::PacketId;
 use crate::limit::{Limit, MAX_CLASSES};
 use crate::packet::Packets;
-use crate::queue::{Aqm, Scheduler};
+use crate::queue::{Aqm, ClassQueue, Scheduler};
 use crate::table::Id;
 
 impl Port {
@@ -27,11 +27,15 @@ impl Port {
     /// Whether a class queue has room for a frame.
     #[inline(always)]
     pub(crate) fn has_room(&self, q: usize, size: u64) -> bool {
-        let queue = self.queue(q);
+        self.has_room_in(self.queue(q), size)
+    }
+
+    #[inline(always)]
+    pub(super) fn has_room_in(&self, queue: &ClassQueue, size: u64) -> bool {
         match self.buffer {
             Limit::Unlimited => true,
             Limit::Bytes(limit) => queue.bytes + size <= limit.0,
-            Limit::Packets(limit) => queue.packets < limit,
+            Limit::Packets(limit) => u64::from(queue.packets) < limit,
         }
     }
 

@@ -42,10 +42,23 @@ impl Traits {
     pub const TIMED: u32 = 65536;
     /// The card of its host pulls segments from its flows.
     pub const PULLED: u32 = 131_072;
+    /// Its wire is down.
+    pub const DOWN: u32 = 262_144;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =
         Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES | Traits::TIMED;
+    /// Somebody but the buffer has a say in what becomes of its frames, or learns when they leave. Frames of all other
+    /// ports are sent ahead.
+    pub const NOT_AHEAD: u32 = Traits::EXACT & !Traits::LIMITED
+        | Traits::WATCHED
+        | Traits::EVER_STALLED
+        | Traits::ACCOUNTED
+        | Traits::URGENT
+        | Traits::REFILLED
+        | Traits::CARRIES
+        | Traits::TIMED
+        | Traits::PULLED;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL
@@ -54,5 +67,6 @@ impl Traits {
         | Traits::CLASSES
         | Traits::LIMITED
         | Traits::STAMPED
-        | Traits::DETECTED;
+        | Traits::DETECTED
+        | Traits::DOWN;
 }

@@ -259,6 +259,27 @@ impl Network {
     }
 }
 
+impl Network {
+    /// Frames on wires go on at the far end as the tables say now.
+    pub(crate) fn forward_anew(&mut self) {
+        for id in self.ports.ids() {
+            let port = &self.ports[id];
+            if self.plan.boxes.contains_key(&id) {
+                continue;
+            }
+            let mut at = port.wire.head();
+            while !at.is_none() {
+                let packet = &mut self.packets[at];
+                if !packet.flow.is_none() {
+                    let flow = self.labels.flow(at, packet.flow);
+                    port.set_next_hop(&self.plan.forwarding, flow, packet);
+                }
+                at = packet.next;
+            }
+        }
+    }
+}
+
 impl Port {
     #[inline(always)]
     fn launch(

@@ -62,7 +62,7 @@ impl Port {
     pub(crate) fn held(&self, q: usize) -> u64 {
         match self.buffer {
             Limit::Bytes(_) | Limit::Unlimited => self.queue(q).bytes,
-            Limit::Packets(_) => self.queue(q).packets,
+            Limit::Packets(_) => self.queue(q).packets.into(),
         }
     }
 

@@ -3,18 +3,33 @@
 
 use backwater_transport::part::{self, Default, Kind, Opt};
 
+use crate::ids::PacketId;
 use crate::limit::Limit;
 use crate::packet::List;
+use crate::table::Id;
 
 /// The frames of one class waiting at a port, and what they occupy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ClassQueue {
     /// Waiting frames, oldest first.
     pub list: List,
     /// Bytes held: waiting frames and the one in transmission.
     pub bytes: u64,
     /// Frames held: waiting frames and the one in transmission.
-    pub packets: u64,
+    pub packets: u32,
+    /// Where frames are sent ahead (`network/ahead.rs`), the first on the wire that counts as held; else `NONE`.
+    pub ahead: PacketId,
+}
+
+impl std::default::Default for ClassQueue {
+    fn default() -> Self {
+        ClassQueue {
+            list: List::default(),
+            bytes: 0,
+            packets: 0,
+            ahead: Id::NONE,
+        }
+    }
 }
 
 impl ClassQueue {

@@ -36,7 +36,7 @@ impl Shared {
             self.refuse_arrival(id, packet_id, q, Cause::BufferFull, now);
             return Onward::Done;
         };
-        self.discard(id, queue, Id::NONE, Cause::BufferFull, now);
+        self.lose_waiting_at(id, queue, Id::NONE, Cause::BufferFull, now);
         self.enqueue(id, packet_id, now)
     }
 
@@ -78,7 +78,7 @@ impl Shared {
                 .expect("a managed port");
             if let Some(own) = own {
                 let left = &managed.queues[own];
-                (frame.queue, frame.bytes, frame.packets) = (own, left.bytes, left.packets);
+                (frame.queue, frame.bytes, frame.packets) = (own, left.bytes, left.packets.into());
             } else {
                 frame.bytes -= frame.size;
                 frame.packets -= 1;
@@ -89,7 +89,7 @@ impl Shared {
                     self.network.mark(&mut self.run.books, packet_id, id, at);
                     return Some(choice);
                 }
-                Verdict::Drop => self.discard(id, queue, before, Cause::Aqm, at),
+                Verdict::Drop => self.lose_waiting_at(id, queue, before, Cause::Aqm, at),
             }
             let port = &mut self.network.ports[id];
             if port.next_try != at {
@@ -122,12 +122,19 @@ impl Shared {
                 .expect("asked above");
             let verdict = managed.aqm.pop(&frame);
             debug_assert_eq!(verdict, Verdict::Drop, "what is taken is lost");
-            self.discard(id, q, Id::NONE, Cause::Aqm, at);
+            self.lose_waiting_at(id, q, Id::NONE, Cause::Aqm, at);
         }
     }
 
     /// Loses a frame that waits in a class queue behind `before`.
-    fn discard(&mut self, id: PortId, q: usize, before: PacketId, cause: Cause, at: Time) {
+    pub(super) fn lose_waiting_at(
+        &mut self,
+        id: PortId,
+        q: usize,
+        before: PacketId,
+        cause: Cause,
+        at: Time,
+    ) {
         let port = &mut self.network.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.network.packets.take_after(&mut queue.list, before);

@@ -17,6 +17,8 @@
 //!   been caught up before an acknowledgement, a timer or a signal changes a sender;
 //! * everywhere, when the run is recorded or `World::unfuse` was called. Results are equal.
 //!
+//! At a port of which nobody learns when frames leave, none of this is needed: they are sent ahead (`network/ahead.rs`).
+//!
 //! A frame is chosen when the one before has left and starts after the gap: like a frame handed to
 //! the MAC, it is not stopped by a notice that takes effect in between.
 
@@ -43,6 +45,9 @@ impl Shared {
 
     #[inline(never)]
     fn replay_due(&mut self, id: PortId, now: Time) {
+        if self.network.ports[id].sends_ahead() {
+            return self.network.take_back(id, now);
+        }
         loop {
             let port = &mut self.network.ports[id];
             if port.sending > 0 {
@@ -74,7 +79,19 @@ impl Shared {
 
     /// Puts a packet into the queue of an egress port, or loses it. Where only the order of arrival decides
     /// what becomes of frames, the port goes on lagging until its first frame arrives at the far end.
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+        if !self.network.ports[id].may_send_ahead(now) {
+            return self.enqueue_for_its_turn(id, packet_id, now);
+        }
+        if !self.network.send_ahead(&mut self.run, id, packet_id, now) {
+            return self.overflow(id, packet_id, 0, now);
+        }
+        Onward::Done
+    }
+
+    /// The same where the choice is made when it is due.
+    fn enqueue_for_its_turn(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
         let packet = &mut self.network.packets[packet_id];
         let mut port = &mut self.network.ports[id];
         let (size, class) = (packet.frame(), packet.class());
@@ -84,6 +101,9 @@ impl Shared {
         if exact || port.queue(0).bytes + size > port.max_bytes {
             if port.is(Traits::QUEUELESS) {
                 return self.hand_over(id, packet_id, now);
+            }
+            if port.is(Traits::DOWN) {
+                return self.lose_at_dead_port(id, packet_id, now);
             }
             self.catch_up(id, now);
             port = &mut self.network.ports[id];
@@ -123,6 +143,15 @@ impl Shared {
         if exact || observed {
             self.catch_up(id, now);
         }
+        Onward::Done
+    }
+
+    /// A frame comes to a port whose wire is down.
+    #[cold]
+    fn lose_at_dead_port(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+        let books = &mut self.run.books;
+        self.network
+            .lose(books, packet_id, Cause::LinkDown, id, now);
         Onward::Done
     }
 
@@ -229,9 +258,12 @@ impl Shared {
 
     /// The first frame on a wire has reached the far end.
     pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
-        self.catch_up(id, now);
+        if !self.network.ports[id].sends_ahead() {
+            self.catch_up(id, now);
+        }
         let port = &mut self.network.ports[id];
         let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
+        port.let_go_of(&self.network.packets, packet_id);
         let next = port.wire.head();
         if !next.is_none() {
             self.run
@@ -275,7 +307,11 @@ impl Shared {
 
     /// Bytes that a port holds now.
     fn backlog(&mut self, id: PortId, now: Time) -> u64 {
-        self.catch_up(id, now);
+        if self.network.ports[id].sends_ahead() {
+            self.network.let_go(id, now);
+        } else {
+            self.catch_up(id, now);
+        }
         let queues = self.network.ports[id].queues().iter();
         queues.map(|queue| queue.bytes).sum()
     }

@@ -5,6 +5,7 @@
 //! * `birth` makes packets and lets them set off; `deliver` counts those that have come to their hosts.
 //! * `service` is about ports that are no wires: traces, boxes. `crossing` moves frames through the fabric of a switch.
 //! * `aqm` lets active queue management judge frames.
+//! * `outage` loses what a wire that goes down held.
 //! * `accounts` books what switches hold; `observe` lets detectors look, `post` sends control frames, `react` moves gates.
 //!
 //! In: a packet for a port, the arrival of a frame, an instant up to which a port is to be caught up.
@@ -17,6 +18,7 @@ mod crossing;
 mod deliver;
 mod forward;
 mod observe;
+mod outage;
 mod post;
 mod react;
 mod service;

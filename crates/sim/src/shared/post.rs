@@ -40,6 +40,9 @@ impl Shared {
     /// Queues a control frame. Where the last one that waits for the same gates says the same, one frame says both.
     fn post_on_wire(&mut self, id: PortId, notice: Notice, now: Time) {
         self.catch_up(id, now);
+        if self.network.ports[id].is(Traits::DOWN) {
+            return;
+        }
         if let Some(last) = self.network.last_waiting_like(id, &notice) {
             return self.network.mail.replace(last, notice);
         }

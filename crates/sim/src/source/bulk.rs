@@ -57,6 +57,16 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     }))
 }
 
+impl Bulk {
+    /// One transfer at the flow's start.
+    pub(super) fn of(size: Bytes) -> Bulk {
+        Bulk {
+            left: Some(size),
+            within: Span::ZERO,
+        }
+    }
+}
+
 impl Source for Bulk {
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let bytes = self.left.take()?;

@@ -162,6 +162,19 @@ impl AnySource {
         matches!(self, AnySource::Collective(_))
     }
 
+    /// The source of one transfer.
+    pub fn of_transfer(size: Bytes) -> AnySource {
+        AnySource::Bulk(bulk::Bulk::of(size))
+    }
+
+    /// The mean time between transfers that come at random, in seconds; none for other sources.
+    pub fn mean_gap(&self) -> Option<f64> {
+        match self {
+            AnySource::Workload(workload) => Some(workload.gap()),
+            _ => None,
+        }
+    }
+
     /// Whether the caller of the world injects the packets.
     pub fn is_of_caller(&self) -> bool {
         matches!(self, AnySource::Outside(_))

@@ -199,6 +199,13 @@ impl Sizes {
     }
 }
 
+impl Workload {
+    /// Mean time between transfers, seconds.
+    pub(super) fn gap(&self) -> f64 {
+        self.gap
+    }
+}
+
 impl Source for Workload {
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let at = later(now, Span::from_seconds(random.exponential(self.gap)))?;

@@ -6,6 +6,7 @@ mod check_mechanisms;
 mod fabrics;
 mod flows;
 pub(super) mod graph;
+mod link_events;
 pub(crate) mod mechanisms;
 mod nodes;
 mod ports;
@@ -16,6 +17,8 @@ mod stamps;
 mod trace;
 mod wanted;
 
+use std::collections::BTreeSet;
+
 use backwater_transport::units::{Span, Time};
 
 use super::World;
@@ -25,6 +28,7 @@ use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::injection::Injections;
+use crate::link_steps::LinkEvents;
 use crate::mechanism::Mechanisms;
 use crate::medium::Media;
 use crate::network::{Network, Traits};
@@ -74,7 +78,7 @@ impl World {
         world.shared.network.add_flows(spec)?;
         world.media.survey(&mut world.shared.network, spec)?;
         world.shared.network.add_rows(spec.seed);
-        world.add_routes(spec)?;
+        world.add_routes(spec, &BTreeSet::new())?;
         let media = &mut world.media;
         media.add_groups(&mut world.shared.network, spec)?;
         world.trace_flows(spec)?;
@@ -103,7 +107,7 @@ impl World {
         network.mark_watched_ports(mechanisms);
         world.shared.network.add_boxes(spec);
         world.media.build(&mut world.shared, spec)?;
-        world.shared.network.pack_forwarding(spec.choose);
+        world.add_link_events(spec)?;
         if world.shared.network.ports.len() > CROWD {
             world.shared.run.calendar.prefetch();
         }
@@ -135,6 +139,7 @@ impl World {
             media: Media::default(),
             ends: Ends::default(),
             injections: Injections::default(),
+            link_events: LinkEvents::default(),
         }
     }
 }

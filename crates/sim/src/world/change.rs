@@ -26,14 +26,19 @@ impl World {
     /// Something at the wire's ends reckons with its rate.
     pub fn change_rate(&mut self, id: PortId, rate: Rate) -> Result<(), Unchangeable> {
         self.may_change_rate(id)?;
+        self.set_rate(id, rate);
+        Ok(())
+    }
+
+    /// The same where nothing stands in the way.
+    pub(super) fn set_rate(&mut self, id: PortId, rate: Rate) {
         let now = self.clock.now;
         self.shared.catch_up(id, now);
         self.post_all(now);
         self.shared.network.ports[id].change_rate(rate, now);
-        Ok(())
     }
 
-    fn may_change_rate(&self, id: PortId) -> Result<(), Unchangeable> {
+    pub(super) fn may_change_rate(&self, id: PortId) -> Result<(), Unchangeable> {
         let port = &self.shared.network.ports[id];
         let name = &port.more.name;
         if !matches!(port.more.service, Service::Line) {

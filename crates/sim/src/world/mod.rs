@@ -7,6 +7,7 @@
 //! * `clock` has the present and the calendar.
 //! * `reseed` begins random streams anew.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
+//! * `link_events` lets wires go down, come back and change their rates.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `small_queue` holds flows back that keep few bytes at the station of their host.
@@ -22,6 +23,7 @@ mod connect;
 mod deliver;
 mod feedback;
 mod injections;
+mod link_events;
 mod nearest;
 mod probe;
 mod pull;
@@ -43,6 +45,7 @@ use clock::Clock;
 use crate::ends::Ends;
 use crate::ids::PortId;
 use crate::injection::Injections;
+use crate::link_steps::LinkEvents;
 use crate::medium::{Air, Media};
 use crate::network::Network;
 use crate::shared::Shared;
@@ -69,6 +72,8 @@ pub struct World {
     pub ends: Ends,
     /// Packets that come from outside.
     injections: Injections,
+    /// What happens to wires.
+    pub(crate) link_events: LinkEvents,
 }
 
 impl World {

@@ -44,7 +44,7 @@ impl World {
     pub(super) fn pull(&mut self, id: PortId, now: Time) {
         self.shared.catch_up(id, now);
         let port = &self.shared.network.ports[id];
-        if port.sending > 0 || port.free_at() > now {
+        if port.sending > 0 || port.free_at() > now || port.is(Traits::DOWN) {
             return;
         }
         let mut opens = Time::NEVER;

@@ -138,6 +138,8 @@ pub struct ConnectionReport {
     pub connection: ConnectionId,
     /// The flow of its acknowledgements.
     pub acks: FlowId,
+    /// Application bytes written so far, the warm-up included.
+    pub written: u64,
     /// Application bytes delivered in order.
     pub delivered: u64,
     /// Segments sent again.
@@ -176,7 +178,8 @@ impl ClassReport {
         }
     }
 
-    pub(super) fn add(&mut self, other: &ClassReport) {
+    /// Adds what others counted.
+    pub fn add(&mut self, other: &ClassReport) {
         for (mine, theirs) in [
             (&mut self.entered, other.entered),
             (&mut self.delivered, other.delivered),

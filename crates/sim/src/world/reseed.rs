@@ -18,6 +18,7 @@ impl World {
             flow.compass.rekey(by);
         }
         network.turns.rekey(by);
+        self.link_events.rekey(by);
         for id in network.ports.ids() {
             let port = &mut network.ports[id];
             if let Some(managed) = &mut port.more.managed {

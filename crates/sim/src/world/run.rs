@@ -134,7 +134,7 @@ impl World {
         if self.shared.run.calendar.fill() && self.shared.run.calendar.prefetches() {
             prefetch::next_events(&self.shared, &self.ends, &self.media);
         }
-        let Some(key) = self.shared.run.calendar.pop(until) else {
+        let Some(key) = self.shared.run.calendar.pop_near(until) else {
             return Step::Nothing;
         };
         let at = key.at();
@@ -216,6 +216,7 @@ impl World {
                 self.media.serve(&mut self.shared, (kind, code), owner, at);
             }
             Event::Cross(node) => self.shared.cross(node, at),
+            Event::Link(step) => self.take_link_step(step, at),
             Event::Carried(port) => {
                 self.shared
                     .network

@@ -123,6 +123,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         media: Vec::new(),
         choose: Default::default(),
         roots: Vec::new(),
+        events: Vec::new(),
         stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: vec![flow("data", 0, 1), flow("ack", 1, 0)],

@@ -1,6 +1,7 @@
 //! The switched LAN: worlds built by hand, held against closed forms and against what each
 //! mechanism is for.
 
+mod ahead;
 mod aqm;
 mod custom;
 mod deadlock;

@@ -44,6 +44,7 @@ impl Net {
             routing: Routing::Tree,
             choose: Default::default(),
             roots: Vec::new(),
+            events: Vec::new(),
             media: Vec::new(),
             nodes: Vec::new(),
             links: Vec::new(),

@@ -12,7 +12,7 @@ use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::segment::Ecn;
 use backwater_transport::spreading::SPREADERS;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
 use crate::random::*;
@@ -31,7 +31,37 @@ const WAYS: [Choose; 5] = [
 /// with several paths; mixed rates, delays, buffers, schedulers, sources, switch models,
 /// mechanisms.
 pub fn any_network(number: u64) -> Net {
-    network(number, "frame")
+    let mut net = network(number, "frame");
+    if number % 3 == 1 {
+        any_events(number, &mut net);
+    }
+    net
+}
+
+/// Some wires go down, and some have another rate, for a while or to the end.
+fn any_events(number: u64, net: &mut Net) {
+    let r = &mut Random::stream(number, "test", "events");
+    for i in 0..r.between(1, 4) {
+        let at = Span::micros(r.between(0, 20_000));
+        let lasts = Span::micros(r.between(1, 9_000));
+        let until = one(r, &[None, Some(Span(at.0 + lasts.0))]);
+        let known = Span::micros(r.between(0, 3_000));
+        let converge = one(r, &[None, Some(known)]);
+        net.0.events.push(LinkEvent {
+            name: format!("e{i}"),
+            links: vec![r.between(0, net.0.links.len() as u64 - 1) as usize],
+            at,
+            until,
+            what: match r.between(0, 2) {
+                0 => Happening::Rate(Rate(one(r, &[1_000_000, 7 * MBIT, 100 * MBIT]))),
+                _ => Happening::Down { converge },
+            },
+        });
+        // Two may overlap, and a mechanism or a source may stand in the way.
+        if World::build(&net.0).is_err() {
+            net.0.events.pop();
+        }
+    }
 }
 
 /// The same network with this carrier of notices, where its mechanism has it; with `mark` transports take marks.
@@ -284,6 +314,7 @@ fn runs_do_not_depend_on_how_they_are_run() {
     };
     let (first, count) = (given("FIRST", 0), given("COUNT", 150));
     let (mut control, mut again, mut marked, mut dropped) = (0, 0, 0, 0);
+    let mut cut = 0;
     for number in first..first + count {
         let net = any_network(number);
         let fused = finished(net.world());
@@ -292,6 +323,8 @@ fn runs_do_not_depend_on_how_they_are_run() {
         marked += u64::from(fused.all.marked.packets > 0);
         let aqm = fused.drops.iter().any(|d| d.key.0 == Cause::Aqm);
         dropped += u64::from(aqm);
+        let down = fused.drops.iter().any(|d| d.key.0 == Cause::LinkDown);
+        cut += u64::from(down);
         let mut unfused = net.world();
         unfused.unfuse();
         same(&fused, &finished(unfused), "unfused", number);
@@ -324,4 +357,5 @@ fn runs_do_not_depend_on_how_they_are_run() {
     );
     assert!(marked > count / 6, "{marked} of {count} with marks");
     assert!(dropped > count / 10, "{dropped} of {count} with drops");
+    assert!(cut > count / 10, "{cut} of {count} with a dead wire");
 }

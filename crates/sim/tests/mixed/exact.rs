@@ -76,6 +76,7 @@ fn draw(number: u64) -> Drawn {
         routing: Routing::Tree,
         choose: Default::default(),
         roots: Vec::new(),
+        events: Vec::new(),
         media: Vec::new(),
         nodes: Vec::new(),
         links: Vec::new(),

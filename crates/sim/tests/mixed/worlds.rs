@@ -447,6 +447,7 @@ pub fn any_world(number: u64) -> Spec {
             ),
             choose: Default::default(),
             roots: Vec::new(),
+            events: Vec::new(),
             media,
             nodes: Vec::new(),
             links: Vec::new(),

@@ -131,6 +131,7 @@ impl Cell {
             routing: Routing::ShortestPath,
             choose: Default::default(),
             roots: Vec::new(),
+            events: Vec::new(),
             media: vec![MediumSpec {
                 name: "air".into(),
                 phy,

@@ -27,7 +27,8 @@ class Flow(Table):
       every sender to every receiver, for each 802.11 station that of the receivers which
       the routing finds nearest, to each receiver from that of the senders, or all 802.11
       stations among them that hear the sender: one frame at the control rate, without ACK
-      and repetition; or the ranks of a collective
+      and repetition; the ranks of a collective; or a flow for each transfer of the source
+      workload, and a receiver drawn for it
     * `class_`: class, the highest goes first (whole number, default 0)
     * `ecn`: codepoint of its packets: whether queues may mark them instead of dropping
       them (default not-ect)
@@ -111,7 +112,15 @@ class Flow(Table):
     source: Source | Written
     pattern: (
         Literal[
-            "random", "permutation", "pairs", "all", "nearest", "from-nearest", "group", "ranks"
+            "random",
+            "permutation",
+            "pairs",
+            "all",
+            "nearest",
+            "from-nearest",
+            "group",
+            "ranks",
+            "transfers",
         ]
         | None
     ) = None

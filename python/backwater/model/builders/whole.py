@@ -16,6 +16,8 @@ from backwater.model.builders.wired import (
     Host,
     Limits,
     Link,
+    LinkDown,
+    LinkRate,
     Mechanism,
     OneWayLink,
     Port,
@@ -55,6 +57,7 @@ class Scenario(Table):
     * `links`: point-to-point links: wires both ways, or directions one by one
     * `ports`: queue and buffer of the ports that a name or pattern matches; the most
       specific pattern holds
+    * `events`: what happens to wires in the middle of the run
     * `mechanisms`: hop-by-hop congestion control
     * `defaults`: what flows have in common
     * `routes`: nodes in order, for the flow of that name
@@ -71,6 +74,7 @@ class Scenario(Table):
     nodes: Mapping[str, Host | Switch | Station | Written] | None = None
     links: Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written] | None = None
     ports: Mapping[str, Port | Written] | None = None
+    events: Mapping[str, LinkDown | LinkRate | Written] | None = None
     mechanisms: Mapping[str, Mechanism | Written] | None = None
     defaults: Defaults | Written | None = None
     routes: Mapping[str, Sequence[str]] | None = None

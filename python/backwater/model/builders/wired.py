@@ -300,6 +300,44 @@ class Port(Table):
 
 
 @dataclass
+class LinkDown(Table):
+    """Wires go down, and come back.
+
+    * `links`: which: names of links or patterns, such as ["l0-s*"] in a generated network
+      (required)
+    * `at`: when it begins (time, required)
+    * `until`: when it ends; left out: it lasts to the end of the run (time)
+    * `converge`: how long after that switches forward around the wires, and after their
+      return over them; left out: forwarding stays as it is, and what goes to the wires is
+      lost (time)
+    """
+
+    links: Sequence[str]
+    at: Time
+    until: Time | None = None
+    converge: Time | None = None
+    _fixed: ClassVar[Written] = {"kind": "down"}
+
+
+@dataclass
+class LinkRate(Table):
+    """Wires have another line rate.
+
+    * `links`: which: names of links or patterns, such as ["l0-s*"] in a generated network
+      (required)
+    * `at`: when it begins (time, required)
+    * `rate`: their rate from then on, the same both ways (rate, required)
+    * `until`: when it ends; left out: it lasts to the end of the run (time)
+    """
+
+    links: Sequence[str]
+    at: Time
+    rate: Rate
+    until: Time | None = None
+    _fixed: ClassVar[Written] = {"kind": "rate"}
+
+
+@dataclass
 class Mechanism(Table):
     """Hop-by-hop congestion control.
 

@@ -11,21 +11,7 @@ use super::{Flow, Pattern};
 impl Flow {
     /// The flows of one run, one for each sender.
     pub fn expand(&self, seed: u64, nodes: &[NodeSpec]) -> Vec<FlowSpec> {
-        let permuted = match self.pattern {
-            Pattern::Permutation => derangement(
-                &self.from,
-                &self.to,
-                &mut Random::stream(seed, "permutation", &self.name),
-            ),
-            Pattern::One
-            | Pattern::Random
-            | Pattern::Pairs
-            | Pattern::All
-            | Pattern::Nearest
-            | Pattern::FromNearest
-            | Pattern::Ranks
-            | Pattern::Group => Vec::new(),
-        };
+        let permuted = self.permuted(seed);
         // Where the routing finds the senders, there is a flow for each receiver.
         let (ends, each) = match self.pattern {
             Pattern::FromNearest => (&self.to, true),
@@ -62,6 +48,10 @@ impl Flow {
             let one = |name, from, to| plain(name, from, Destination::Node(to));
             return self.among_ranks(one, |host| nodes[host].name.clone());
         }
+        if self.pattern == Pattern::Transfers {
+            let one = |name, from, to| plain(name, from, Destination::Node(to));
+            return self.transfers(seed, one, |host| nodes[host].name.clone());
+        }
         let others = |sender: &usize| self.to.iter().copied().filter(|t| t != sender).collect();
         let spec = |(i, sender): (usize, &usize)| {
             let to = match self.pattern {
@@ -72,11 +62,22 @@ impl Flow {
                 Pattern::Pairs | Pattern::All => Destination::Node(self.to[i]),
                 Pattern::Nearest => Destination::Nearest(self.to.clone()),
                 Pattern::FromNearest => Destination::FromNearest(self.from.clone()),
-                Pattern::Ranks => unreachable!("its flows were made above"),
+                Pattern::Ranks | Pattern::Transfers => {
+                    unreachable!("its flows were made above")
+                }
             };
             plain(name(i, *sender), *sender, to)
         };
         ends.iter().enumerate().map(spec).collect()
+    }
+
+    /// The receivers in the order of the senders, where a permutation says so.
+    fn permuted(&self, seed: u64) -> Vec<usize> {
+        if self.pattern != Pattern::Permutation {
+            return Vec::new();
+        }
+        let mut random = Random::stream(seed, "permutation", &self.name);
+        derangement(&self.from, &self.to, &mut random)
     }
 }
 

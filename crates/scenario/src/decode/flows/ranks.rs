@@ -48,6 +48,7 @@ impl Flow {
     pub fn count(&self) -> u64 {
         match self.pattern {
             Pattern::Ranks => self.steps().len() as u64,
+            Pattern::Transfers => self.expected_transfers(),
             _ => self.from.len() as u64,
         }
     }

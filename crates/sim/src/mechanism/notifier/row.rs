@@ -206,6 +206,11 @@ pub enum Cue<'a> {
         /// When.
         now: Time,
     },
+    /// The link to a neighbour was down and is back.
+    LinkIsBack {
+        /// Which neighbour.
+        to: Toward,
+    },
     /// A timer of its notices went off.
     Due {
         /// Which.

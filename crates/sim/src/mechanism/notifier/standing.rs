@@ -87,6 +87,11 @@ impl Notifier for Standing {
             Cue::Ended { place, class, .. } => self.end(place, class, out),
             Cue::HeldTo { place, gates, now } => self.held_to(place, gates, now, out),
             Cue::Due { timer, epoch } => self.refresh(timer, epoch, out),
+            Cue::LinkIsBack { to } => {
+                if let Some(n) = self.neighbour(to) {
+                    self.say_again(n, out);
+                }
+            }
             _ => {}
         }
     }
@@ -219,6 +224,11 @@ impl Standing {
             return;
         }
         self.neighbours[n].timing = false;
+        self.say_again(n, out);
+    }
+
+    /// Says again what still holds for a neighbour.
+    fn say_again(&mut self, n: usize, out: &mut VecDeque<Told>) {
         if self.apart() {
             let told: Vec<(usize, usize)> = self.told_about(n).collect();
             for (place, class) in told {

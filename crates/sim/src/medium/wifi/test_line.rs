@@ -55,6 +55,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         routing: Routing::ShortestPath,
         choose: Default::default(),
         roots: Vec::new(),
+        events: Vec::new(),
         media: vec![MediumSpec {
             name: "air".into(),
             phy: PHY,

@@ -1,5 +1,6 @@
 //! Ports that are served by a trace, and boxes in front of ports.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use backwater_transport::random::Random;
@@ -97,6 +98,17 @@ impl Network {
     pub fn boxes_before(&self, port: PortId) -> impl Iterator<Item = &AnyBox> {
         self.stages_before(port)
             .filter_map(|id| self.ports[id].more.service.stage().map(|stage| &stage.what))
+    }
+
+    /// Sends to the first place in front of each port what tables lead to the port itself.
+    pub(super) fn lead_all(&mut self) {
+        let plan = Arc::make_mut(&mut self.plan);
+        // Of several the last was made first.
+        let entrances: BTreeMap<PortId, PortId> =
+            plan.boxes.iter().map(|(id, main)| (*main, *id)).collect();
+        for (main, entrance) in entrances {
+            plan.forwarding.lead(main, entrance);
+        }
     }
 
     /// Sends to `entrance` what would go to the queue of `main`.

@@ -4,14 +4,14 @@
 //! serialisation and propagation of the test frame.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use backwater_transport::units::PS_PER_S;
 
 use super::boxes::long_term;
 use crate::ids::{NodeId, PortId};
 use crate::medium::ethernet;
-use crate::spec::Spec;
+use crate::spec::{Routing, Spec};
 use crate::table::Id;
 use crate::world::World;
 
@@ -56,6 +56,8 @@ pub(in crate::world) struct Graph {
     into: Vec<Vec<Edge>>,
     /// By node: whether it forwards packets of others.
     forwards: Vec<bool>,
+    /// Ports that no route leaves by.
+    dead: BTreeSet<PortId>,
 }
 
 /// How far each node is from the nearest goal.
@@ -68,8 +70,14 @@ pub(in crate::world) struct Distances {
 }
 
 impl Graph {
-    /// The links of a world whose stations have been placed.
-    pub fn new(world: &World, spec: &Spec, metric: Metric, links: &RadioLinks) -> Graph {
+    /// The links of a world whose stations have been placed, but for those of dead ports.
+    pub fn new(
+        world: &World,
+        spec: &Spec,
+        metric: Metric,
+        links: &RadioLinks,
+        dead: &BTreeSet<PortId>,
+    ) -> Graph {
         let mut into: Vec<Vec<Edge>> = world
             .shared
             .network
@@ -77,7 +85,8 @@ impl Graph {
             .ids()
             .map(|_| Vec::new())
             .collect();
-        for id in world.shared.network.ports.ids() {
+        let wires = (0..2 * spec.links.len()).map(PortId::new);
+        for id in wires.filter(|id| !dead.contains(id)) {
             let port = &world.shared.network.ports[id];
             into[port.far.index()].push(Edge {
                 from: port.node,
@@ -114,6 +123,7 @@ impl Graph {
             metric,
             into,
             forwards,
+            dead: dead.clone(),
         }
     }
 
@@ -195,7 +205,10 @@ impl Distances {
             let far = world.shared.network.ports[*id].far;
             let step = wire_cost(world, spec, graph.metric, *id);
             let on_route = self.cost[far.index()].saturating_add(step) == cost;
-            on_route && (graph.forwards[far.index()] || self.goals.contains(&far))
+            let main = world.shared.network.plan.boxes.get(id).unwrap_or(id);
+            on_route
+                && !graph.dead.contains(main)
+                && (graph.forwards[far.index()] || self.goals.contains(&far))
         };
         let ports = world.shared.network.nodes[node].ports.iter().copied();
         match self.goals.contains(&node) || cost == u64::MAX {
@@ -225,5 +238,13 @@ fn wire_cost(world: &World, spec: &Spec, metric: Metric, id: PortId) -> u64 {
             };
             frame * tick + port.delay.0
         }
+    }
+}
+
+/// How many of a node's shortest ways are used.
+pub(super) fn used(spec: &Spec, wires: &[PortId]) -> usize {
+    match spec.routing {
+        Routing::Ecmp => wires.len(),
+        _ => wires.len().min(1),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use backwater_transport::random::Random;
 
-use super::graph::{Distances, Graph, Metric, RadioLinks};
+use super::graph::{Distances, Graph, Metric, RadioLinks, used};
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::mechanism::notice::Hosts;
@@ -138,8 +138,12 @@ impl Network {
 }
 
 impl World {
-    /// Fills the forwarding tables.
-    pub(in crate::world) fn add_routes(&mut self, spec: &Spec) -> Result<(), Refusal> {
+    /// Fills the forwarding tables, as if there were no dead ports. Where no other way is left, what stood there stays.
+    pub(in crate::world) fn add_routes(
+        &mut self,
+        spec: &Spec,
+        dead: &BTreeSet<PortId>,
+    ) -> Result<(), Refusal> {
         let wires_only = self.media.are_unused();
         let mut wanted = match wires_only {
             true => self.shared.network.wanted_over_wires(spec),
@@ -160,7 +164,7 @@ impl World {
         }
         if !wanted.is_empty() {
             self.shared.network.want_all_from_outside(&mut wanted);
-            let graph = self.graph(spec)?;
+            let graph = self.graph(spec, dead)?;
             let mut shared: BTreeMap<NodeId, Vec<(u32, u32)>> = BTreeMap::new();
             for (host, sources) in &wanted {
                 let edge = self.shared.network.edge(*host).filter(|_| wires_only);
@@ -186,14 +190,14 @@ impl World {
     }
 
     /// The graph of a world, by the rule of its routing.
-    fn graph(&self, spec: &Spec) -> Result<Graph, Refusal> {
+    fn graph(&self, spec: &Spec, dead: &BTreeSet<PortId>) -> Result<Graph, Refusal> {
         let (metric, links) = match spec.routing {
             Routing::Tree => (Metric::Hops, RadioLinks::Direct),
             Routing::ShortestPath | Routing::Ecmp => (Metric::Hops, RadioLinks::All),
             Routing::Airtime => (Metric::Airtime, RadioLinks::All),
             Routing::AirtimeTree => (Metric::Airtime, RadioLinks::Tree(self.parents(spec)?)),
         };
-        Ok(Graph::new(self, spec, metric, &links))
+        Ok(Graph::new(self, spec, metric, &links, dead))
     }
 
     /// The graph by which the nearest of several stations is found.
@@ -202,7 +206,7 @@ impl World {
             Routing::ShortestPath | Routing::Ecmp => Metric::Hops,
             Routing::Tree | Routing::Airtime | Routing::AirtimeTree => Metric::Airtime,
         };
-        Graph::new(self, spec, metric, &RadioLinks::All)
+        Graph::new(self, spec, metric, &RadioLinks::All, &BTreeSet::new())
     }
 
     /// The parent of each station's node; a root is its own, and so is whatever no root reaches.
@@ -243,10 +247,7 @@ impl World {
                 continue;
             }
             let wires = distances.wires(self, spec, graph, node);
-            let first = match spec.routing {
-                Routing::Ecmp => wires.len(),
-                _ => wires.len().min(1),
-            };
+            let first = used(spec, &wires);
             if first > 0 {
                 let plan = Arc::make_mut(&mut self.shared.network.plan);
                 plan.forwarding.write(row, host as usize, &wires[..first]);
@@ -274,10 +275,7 @@ impl World {
                 continue;
             }
             let wires = distances.wires(self, spec, graph, node);
-            let first = match spec.routing {
-                Routing::Ecmp => wires.len(),
-                _ => wires.len().min(1),
-            };
+            let first = used(spec, &wires);
             if first > 0 {
                 let plan = Arc::make_mut(&mut self.shared.network.plan);
                 ways.push((row, plan.forwarding.entry(&wires[..first])));

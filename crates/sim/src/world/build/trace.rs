@@ -6,7 +6,7 @@ use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::network::Network;
 use crate::packet;
-use crate::spec::{Choose, Refusal, Spec};
+use crate::spec::{Choose, Happening, LinkEvent, Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
 use crate::world::World;
@@ -19,7 +19,9 @@ impl Network {
         let flow = &self.flows[id];
         let trims = |port: &PortId| self.ports[*port].more.trim.is_some();
         let trimmed = flow.trimmed && flow.path.iter().any(trims);
-        self.flows[id].loose = spec.choose != Choose::Hash || spread || trimmed;
+        let down = |event: &LinkEvent| matches!(event.what, Happening::Down { .. });
+        let cut = spec.events.iter().any(down);
+        self.flows[id].loose = spec.choose != Choose::Hash || spread || trimmed || cut;
     }
 
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.

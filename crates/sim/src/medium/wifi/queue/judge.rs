@@ -143,7 +143,7 @@ impl Air {
             ecn: packet.traffic.ecn(),
             sojourn: Span(now.0 - packet.at.0),
             bytes: queue.bytes,
-            packets: queue.packets,
+            packets: queue.packets.into(),
         }
     }
 

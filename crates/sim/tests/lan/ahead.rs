@@ -1,0 +1,62 @@
+//! Frames that are sent ahead (`network/ahead.rs`): what is seen or changed in the middle of a run is as if each had been left
+//! to its turn.
+
+use backwater_sim::ids::PortId;
+use backwater_sim::limit::Limit;
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::net::*;
+use crate::property::any_network;
+use crate::random::same;
+use crate::timing::{byte, framed};
+
+/// Ten packets wait at a port of 10 Mbit/s, which has 100 Mbit/s while the third leaves: the gap behind it and the seven after
+/// it take a tenth of what they would have taken.
+#[test]
+fn frames_that_wait_leave_at_a_rate_that_is_changed_meanwhile() {
+    for limit in [Limit::Unlimited, Limit::Packets(10)] {
+        let mut net = Net::new(1.0);
+        let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+        net.link(s, x, 100 * MBIT);
+        let port = net.link(x, d, 10 * MBIT)[0];
+        net.0.ports[port].buffer = limit;
+        net.flow("f", s, d, script([(0, 15_000)]));
+        let mut world = net.world();
+        let (slow, fast) = (byte(10 * MBIT), byte(100 * MBIT));
+        let (frame, gap, delay) = (8 + framed(1500), 12, Span::micros(1).0);
+        let begins = frame * fast + delay;
+        world.advance(Time(3 * MS));
+        let seen = world.report();
+        let count = &seen.ports[port].count;
+        assert_eq!(count.packets, 3, "the third has begun");
+        world
+            .change_rate(PortId::new(port), Rate(100 * MBIT))
+            .expect("a wire of which nobody keeps the rate");
+        world.advance(world.end());
+        let report = world.report();
+        let third = begins + 3 * frame * slow + 2 * gap * slow;
+        assert_eq!(
+            report.flows[0].sums.max,
+            third + 7 * (gap + frame) * fast + delay
+        );
+        assert_eq!(report.flows[0].sums.delivered.packets, 10);
+    }
+}
+
+/// Reports in the middle of a run, of random networks in which some ports send ahead, beside the same networks in which each
+/// departure has an event.
+#[test]
+fn reports_in_between_do_not_show_what_was_sent_ahead() {
+    for number in 0..40 {
+        let net = any_network(number);
+        let (mut fused, mut unfused) = (net.world(), net.world());
+        unfused.unfuse();
+        let mut at = 0;
+        while at < fused.end().0 {
+            at = (at + 1_734_567_891).min(fused.end().0);
+            fused.advance(Time(at));
+            unfused.advance(Time(at));
+            same(&fused.report(), &unfused.report(), "in between", number);
+        }
+    }
+}

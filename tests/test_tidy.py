@@ -29,6 +29,8 @@ NAME_FILES = 2
 MEDIUM_FILES = 8
 CALL_CIRCLE_FILES = 6
 AIR_FILES = {"crates/sim": 5, "crates": 12}
+# Where a metric has the name of a field that asks for it.
+METRICS = ("crates/scenario/src/document", "crates/scenario/src/metrics")
 # ARCHITECTURE.md fits six screens of 40 lines.
 SCREENS, SCREEN_LINES, SCREEN_COLUMNS = 6, 40, 120
 
@@ -519,6 +521,26 @@ def test_few_files_know_802_11_by_its_names(of: str) -> None:
 
 def test_each_file_that_knows_802_11_has_a_reason() -> None:
     assert set(air_names()) == set(AIR_REASONS), "write the reason, or delete it with the name"
+
+
+def test_a_simple_field_of_a_flow_is_written_in_three_places() -> None:
+    """Its row, the line that reads it, and its value in the world's specification; the canonical
+    form, the schema and the builders follow."""
+    scenario = ROOT / "crates/scenario/src"
+    row = scenario / "fields/flow.rs"
+    simple = re.findall(r'Field::simple\(\s*(?:Opt::new\(\s*)+"(\w+)"', read(row))
+    readers = [p for p in sources() if p.is_relative_to(scenario) and p != row]
+    readers = [p for p in readers if not name(p).startswith(METRICS)]
+    for field in simple:
+        read_by = [name(p) for p in readers if f'"{field}"' in uncommented(p)]
+        assert len(read_by) == 1, f"{field} is read in {read_by}"
+    options = read(ROOT / "crates/sim/src/spec.rs").split("pub struct FlowOptions {")[1]
+    values = re.findall(r"pub (\w+):", options.split("\n}")[0])
+    assert {"budget", "hurst"} <= set(values) <= set(simple)
+    for value in values:
+        used = re.compile(rf"\b{value}\b")
+        named = [name(p) for p in readers if used.search(uncommented(p))]
+        assert named == ["crates/scenario/src/decode/flows.rs"], f"{value}: {named}"
 
 
 def test_a_part_is_known_to_its_file_and_its_table() -> None:

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use backwater_scenario::Resolved;
 use backwater_sim::ids::NodeId;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{FlowSpec, Spec};
+use backwater_sim::spec::{FlowOptions, FlowSpec, Spec};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
@@ -144,10 +144,9 @@ fn add_flows(spec: &mut Spec, nodes: &[usize]) {
                 start: Span::ZERO,
                 stop: spec.duration,
                 source: AnySource::of_caller(),
-                budget: None,
+                options: FlowOptions::default(),
                 route: None,
                 transport: None,
-                hurst: false,
                 after: None,
             });
         }

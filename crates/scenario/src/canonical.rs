@@ -15,7 +15,7 @@ use backwater_sim::medium::trace::First;
 use backwater_sim::spec::{
     Choose, Direction, Discipline, Happening, LinkEvent, NodeKind, NodeSpec, Service, SwitchModel,
 };
-use backwater_transport::part::{Args, Value};
+use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
 
 use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
@@ -349,49 +349,41 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         ("pattern", Json::text(pattern)),
         ("class", Json::count(u64::from(flow.class))),
         ("ecn", Json::text(ecn)),
-        (
-            "transport",
-            transport::form(flow.transport.as_ref(), flow.class, files),
-        ),
+        ("transport", transport::form(flow, files)),
         ("packet_B", Json::size(flow.packet)),
         ("start_s", Json::time(flow.start)),
         ("stop_s", Json::time(flow.stop)),
         ("source", part(&flow.made, files)),
     ]);
-    if let (Json::Object(fields), Some(budget)) = (&mut form, flow.budget) {
-        fields.insert("budget_s".to_owned(), Json::time(budget));
-    }
-    if let (Json::Object(fields), true) = (&mut form, flow.hurst) {
-        fields.insert("hurst".to_owned(), Json::Flag(true));
-    }
-    if let (Json::Object(fields), Some(route)) = (&mut form, &flow.route) {
-        fields.insert("route".to_owned(), names(route));
+    if let Json::Object(fields) = &mut form {
+        let own = flow.simple.0.iter().filter(|o| !transport::has(o.0));
+        fields.extend(own.map(|o| option(o, files)));
+        fields.extend(flow.route.iter().map(|r| ("route".to_owned(), names(r))));
     }
     form
 }
 
 fn part(made: &Made, files: &Files<'_>) -> Json {
     let mut fields = BTreeMap::from([("kind".to_owned(), Json::text(made.id))]);
-    fields.extend(options(&made.args, files));
+    fields.extend(made.args.0.iter().map(|o| option(o, files)));
     Json::Object(fields)
 }
 
-fn options<'a>(args: &'a Args, files: &'a Files<'_>) -> impl Iterator<Item = (String, Json)> + 'a {
-    args.0.iter().map(|(name, value)| {
-        let (suffix, json) = match value {
-            Value::Span(s) => ("_s", Json::time(*s)),
-            Value::Rate(r) => ("_bps", Json::rate(*r)),
-            Value::Bytes(b) => ("_B", Json::size(*b)),
-            Value::Packets(n) => ("_pkts", Json::count(*n)),
-            Value::Share(f) | Value::Number(f) => ("", Json::Number(f.to_string())),
-            Value::Count(n) => ("", Json::count(*n)),
-            Value::Flag(flag) => ("", Json::Flag(*flag)),
-            Value::Choice(word) => ("", Json::text(word)),
-            Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
-            Value::Text(text) => ("", Json::text(text)),
-            Value::Table(written) => ("", Json::Written(written.clone())),
-            Value::Series(list) => ("", Json::Text(packed::pack(list))),
-        };
-        (format!("{name}{suffix}"), json)
-    })
+/// The name of an option, with its unit, and its value.
+fn option((name, value): &(&'static str, Value), files: &Files<'_>) -> (String, Json) {
+    let (suffix, json) = match value {
+        Value::Span(s) => ("_s", Json::time(*s)),
+        Value::Rate(r) => ("_bps", Json::rate(*r)),
+        Value::Bytes(b) => ("_B", Json::size(*b)),
+        Value::Packets(n) => ("_pkts", Json::count(*n)),
+        Value::Share(f) | Value::Number(f) => ("", Json::Number(f.to_string())),
+        Value::Count(n) => ("", Json::count(*n)),
+        Value::Flag(flag) => ("", Json::Flag(*flag)),
+        Value::Choice(word) => ("", Json::text(word)),
+        Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
+        Value::Text(text) => ("", Json::text(text)),
+        Value::Table(written) => ("", Json::Written(written.clone())),
+        Value::Series(list) => ("", Json::Text(packed::pack(list))),
+    };
+    (format!("{name}{suffix}"), json)
 }

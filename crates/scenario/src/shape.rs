@@ -53,6 +53,8 @@ pub struct Field {
     pub required: bool,
     /// One line.
     pub help: &'static str,
+    /// Whether the canonical form has it as it was written, and leaves it out at its default.
+    pub simple: bool,
 }
 
 /// The fields that go with a `kind`.
@@ -76,6 +78,16 @@ impl Field {
             required: matches!(opt.default, Default::Required),
             help: opt.help,
             shape: Shape::Scalar(opt),
+            simple: false,
+        }
+    }
+
+    /// A scalar that the canonical form has as it was written, and leaves out at its default. Others stand there
+    /// in a form of their own.
+    pub const fn simple(opt: Opt) -> Field {
+        Field {
+            simple: true,
+            ..Field::option(opt)
         }
     }
 
@@ -86,6 +98,7 @@ impl Field {
             shape,
             required: true,
             help,
+            simple: false,
         }
     }
 
@@ -96,6 +109,7 @@ impl Field {
             shape,
             required: false,
             help,
+            simple: false,
         }
     }
 }

@@ -339,16 +339,23 @@ pub struct FlowSpec {
     pub stop: Span,
     /// The source.
     pub source: AnySource,
-    /// A packet that comes to an 802.11 station later than this after its creation is lost.
-    pub budget: Option<Span>,
-    /// Whether its Hurst parameter is measured.
-    pub hurst: bool,
+    /// What a person may write besides.
+    pub options: FlowOptions,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<TransportSpec>,
     /// What its transfers wait for; none where its source says when they begin.
     pub after: Option<After>,
+}
+
+/// Fields of a flow that are read as they are written; each begins at its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowOptions {
+    /// A packet that comes to an 802.11 station later than this after its creation is lost.
+    pub budget: Option<Span>,
+    /// Whether its Hurst parameter is measured.
+    pub hurst: bool,
 }
 
 /// What the transfers of a flow wait for.

@@ -98,7 +98,7 @@ impl Opt {
 }
 
 /// A file that the scenario reader has read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// Path as written, for messages.
     pub path: String,
@@ -107,7 +107,7 @@ pub struct File {
 }
 
 /// A checked value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A time.
     Span(Span),

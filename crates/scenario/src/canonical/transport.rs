@@ -2,9 +2,9 @@
 
 use backwater_transport::units::Span;
 
-use super::{Json, object, part};
-use crate::decode::Transport;
-use crate::fields::flow::{SPREAD, UDP};
+use super::{Json, object, option, part};
+use crate::decode::{Flow, Transport};
+use crate::fields::flow::{SPREAD, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
 
 fn queue_pair(t: &Transport) -> Json {
@@ -30,9 +30,15 @@ fn queue_pair(t: &Transport) -> Json {
     form
 }
 
-/// The transport of a flow whose data have this class.
-pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json {
-    let Some(t) = transport else {
+/// Whether an option goes with transports only.
+pub fn has(option: &str) -> bool {
+    let row = TRANSPORT_OPTIONS.iter().find(|row| row.0 == option);
+    row.is_some_and(|row| !row.1.contains(&UDP))
+}
+
+/// The transport of a flow.
+pub fn form(flow: &Flow, files: &Files<'_>) -> Json {
+    let Some(t) = &flow.transport else {
         return Json::text(UDP);
     };
     let delayed = match t.receiver.delayed_ack {
@@ -55,9 +61,6 @@ pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json
         ("pacing", Json::Flag(t.sender.pacing)),
         ("marks", Json::text(t.marks())),
     ]);
-    if let (Json::Object(fields), Some(lie)) = (&mut form, t.receiver.lie) {
-        fields.insert("receiver".to_owned(), Json::text(lie.name()));
-    }
     if let (Json::Object(fields), true) = (&mut form, t.pulled) {
         fields.insert("nic".to_owned(), Json::text("pull"));
     }
@@ -65,11 +68,9 @@ pub fn form(transport: Option<&Transport>, class: u8, files: &Files<'_>) -> Json
         if let Some((_, made)) = &t.spreader {
             fields.insert(SPREAD.to_owned(), part(made, files));
         }
-        if let Some(shift) = t.small_queue {
-            let shift = Json::count(u64::from(shift));
-            fields.insert("small_queue".to_owned(), shift);
-        }
-        if t.ack_class != class {
+        let simple = flow.simple.0.iter().filter(|o| has(o.0));
+        fields.extend(simple.map(|o| option(o, files)));
+        if t.ack_class != flow.class {
             fields.insert("ack_class".to_owned(), Json::count(u64::from(t.ack_class)));
         }
         if t.sender.protocol.row().queue_pair {

@@ -8,7 +8,8 @@ mod transfers;
 use std::collections::BTreeMap;
 
 use backwater_sim::source::{AnySource, SOURCES};
-use backwater_sim::spec::{NodeKind, NodeSpec};
+use backwater_sim::spec::{FlowOptions, NodeKind, NodeSpec};
+use backwater_transport::part::Args;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
 
@@ -52,10 +53,10 @@ pub struct Flow {
     pub made: Made,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<Transport>,
-    /// How late its packets may be.
-    pub budget: Option<Span>,
-    /// Whether its Hurst parameter is measured.
-    pub hurst: bool,
+    /// Its simple fields.
+    pub options: FlowOptions,
+    /// What the canonical form has of those, and of its transport's.
+    pub simple: Args,
     /// A written route.
     pub route: Option<Vec<usize>>,
 }
@@ -348,8 +349,11 @@ fn flow(
         source,
         made,
         transport,
-        budget: args.has("budget").then(|| args.span("budget")),
-        hurst: args.flag("hurst"),
+        options: FlowOptions {
+            budget: args.has("budget").then(|| args.span("budget")),
+            hurst: args.flag("hurst"),
+        },
+        simple: record.simple,
         route: None,
     })
 }

@@ -14,6 +14,8 @@ pub struct Record<'a> {
     pub node: &'a Node,
     /// Its scalars, defaults filled in.
     pub args: Args,
+    /// Its simple scalars that are not at their defaults: what the canonical form has of them.
+    pub simple: Args,
 }
 
 impl<'a> Record<'a> {
@@ -31,7 +33,7 @@ impl<'a> Record<'a> {
                 return Err(unknown(&entry.key, &node.path, valid).at(&entry.origin));
             }
         }
-        let mut args = Vec::new();
+        let (mut args, mut simple) = (Vec::new(), Vec::new());
         for field in fields {
             let written = node.get(field.name);
             if written.is_none() && field.required {
@@ -50,11 +52,20 @@ impl<'a> Record<'a> {
                 (None, Default::Is(text)) => Some(default(&option, text)),
                 (None, Default::Absent | Default::Required) => None,
             };
-            args.extend(value.map(|v| (option.name, v)));
+            let Some(value) = value else {
+                continue;
+            };
+            let is_default =
+                matches!(option.default, Default::Is(text) if value == default(&option, text));
+            if field.simple && !is_default {
+                simple.push((option.name, value.clone()));
+            }
+            args.push((option.name, value));
         }
         Ok(Record {
             node,
             args: Args(args),
+            simple: Args(simple),
         })
     }
 

@@ -170,7 +170,7 @@ pub static FLOW: &[Field] = &[
         )
         .at_most("500 ms"),
     ),
-    Field::option(Opt::new(
+    Field::simple(Opt::new(
         "receiver",
         Kind::Choice(RECEIVERS),
         Default::Is("honest"),
@@ -208,7 +208,7 @@ pub static FLOW: &[Field] = &[
         "how segments get from a sender into the queue of its host: pushed as soon as window and pace allow, or pulled by \
          the card one by one as the port becomes free, round-robin over its flows; where it is left out, pull for roce and irn, push for others",
     )),
-    Field::option(
+    Field::simple(
         Opt::new(
             "small_queue",
             Kind::Count,
@@ -359,7 +359,7 @@ pub static FLOW: &[Field] = &[
         .at_least("1 B")
         .at_most("65517 B"),
     ),
-    Field::option(
+    Field::simple(
         Opt::new(
             "budget",
             Kind::Span,
@@ -369,7 +369,7 @@ pub static FLOW: &[Field] = &[
         )
         .at_least("1 us"),
     ),
-    Field::option(Opt::new(
+    Field::simple(Opt::new(
         "hurst",
         Kind::Flag,
         Default::Is("false"),

@@ -6,7 +6,8 @@ use backwater_sim::medium::trace::{AnyTrace, EMULATORS, Emulator, First, ServerS
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    Direction, FlowSpec, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service, Spec,
+    Direction, FlowOptions, FlowSpec, LinkSpec, NodeKind, NodeSpec, PortSpec, Routing, Service,
+    Spec,
 };
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
@@ -89,8 +90,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         stop: duration,
         source: outside(),
         transport: None,
-        budget: None,
-        hurst: false,
+        options: FlowOptions::default(),
         after: None,
         route: None,
     };

@@ -6,7 +6,8 @@ use backwater_sim::queue::AnyScheduler;
 use backwater_sim::record::{Record, What};
 use backwater_sim::source::{AnySource, Demand, Source};
 use backwater_sim::spec::{
-    FlowSpec, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing, Spec, SwitchModel,
+    FlowOptions, FlowSpec, LinkSpec, MechanismSpec, NodeKind, NodeSpec, PortSpec, Routing, Spec,
+    SwitchModel,
 };
 use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
@@ -145,8 +146,7 @@ impl Net {
             start: Span::ZERO,
             stop,
             source,
-            budget: None,
-            hurst: false,
+            options: FlowOptions::default(),
             after: None,
             route: None,
             transport: None,

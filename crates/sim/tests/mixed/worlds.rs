@@ -382,8 +382,10 @@ impl Draw {
             start: if late { Span::millis(30) } else { Span::ZERO },
             stop: if late { Span::millis(90) } else { stop },
             source: flow_source(r),
-            budget: one(r, &[None, None, None, Some(Span::millis(20))]),
-            hurst: false,
+            options: FlowOptions {
+                budget: one(r, &[None, None, None, Some(Span::millis(20))]),
+                ..FlowOptions::default()
+            },
             after: None,
             route: None,
             transport: None,

@@ -6,7 +6,8 @@ use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::spec::{
-    CategorySpec, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec, StationSpec,
+    CategorySpec, FlowOptions, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec,
+    StationSpec,
 };
 use backwater_sim::targets::Destination;
 use backwater_sim::world::{Report, World};
@@ -185,8 +186,7 @@ impl Cell {
             start: Span::ZERO,
             stop: seconds,
             source,
-            budget: None,
-            hurst: false,
+            options: FlowOptions::default(),
             after: None,
             route: None,
             transport: None,

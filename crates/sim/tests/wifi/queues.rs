@@ -69,7 +69,7 @@ fn what_comes_later_than_its_budget_is_lost() {
         for station in 0..3 {
             cell.spec(station).buffer = Limit::Packets(20);
         }
-        cell.0.flows[0].budget = budget;
+        cell.0.flows[0].options.budget = budget;
         let (_, report) = cell.run();
         assert!(report.conserved);
         (report.flows[0].sums.max, late(&report))

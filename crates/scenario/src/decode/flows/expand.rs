@@ -40,8 +40,7 @@ impl Flow {
             start: self.start,
             stop: self.stop,
             source: self.source.clone(),
-            budget: self.budget,
-            hurst: self.hurst,
+            options: self.options.clone(),
             route: self.route.clone(),
             after: None,
         };

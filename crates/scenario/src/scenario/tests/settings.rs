@@ -201,3 +201,29 @@ fn a_wrong_override_is_blamed_on_itself_and_changes_nothing() {
         read(WIRED).unwrap().canonical
     );
 }
+
+/// The canonical form has a simple field of a flow as it was read: with its unit, in its transport's form where it goes
+/// with transports only, and not at its default.
+#[test]
+fn simple_fields_stand_in_the_canonical_form_unless_they_are_at_their_defaults() {
+    let flow = |text: &str, more: &str| {
+        canonical(&text.replace("source =", &format!("{more}source =")))["flows"]["f1"].clone()
+    };
+    let plain = flow(WIRED, "");
+    assert_eq!(flow(WIRED, "hurst = false, "), plain);
+    assert_eq!(plain.get("hurst"), None);
+    assert_eq!(flow(WIRED, "hurst = true, ")["hurst"], true);
+    let air = flow(WIRELESS, "budget = \"150 ms\", ");
+    assert_eq!(air["budget_s"], json!(0.15));
+    let tcp = WIRED.replace("\"udp\"", "\"tcp\", controller = { kind = \"reno\" }");
+    let tcp = tcp.replace(
+        "uniform-uniform\", burst = \"24 kB\", rate = \"3 Mbit/s\"",
+        "saturated\"",
+    );
+    let plain = flow(&tcp, "");
+    assert_eq!(flow(&tcp, "receiver = \"honest\", "), plain);
+    let told = flow(&tcp, "receiver = \"divided\", small_queue = 8, ");
+    assert_eq!(told["transport"]["receiver"], "divided");
+    assert_eq!(told["transport"]["small_queue"], 8);
+    assert_eq!(told.get("small_queue"), None);
+}

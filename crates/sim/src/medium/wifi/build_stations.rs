@@ -36,8 +36,8 @@ impl Air {
             self.media.push(Medium::new(medium));
         }
         self.first_port = network.ports.len() as u32;
-        if spec.flows.iter().any(|f| f.budget.is_some()) {
-            self.budgets = spec.flows.iter().map(|f| f.budget).collect();
+        if spec.flows.iter().any(|f| f.options.budget.is_some()) {
+            self.budgets = spec.flows.iter().map(|f| f.options.budget).collect();
         }
         self.add_stations(network, spec)?;
         self.refuse_mechanisms(network, spec)?;

@@ -75,7 +75,12 @@ impl Network {
 
     /// Flows whose Hurst parameter is asked for get a wire to measure it on, that of their host.
     pub(crate) fn add_variance_times(&mut self, spec: &Spec) -> Result<(), Refusal> {
-        for (number, flow) in spec.flows.iter().enumerate().filter(|(_, f)| f.hurst) {
+        for (number, flow) in spec
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.options.hurst)
+        {
             let id = Id::new(number);
             let path = || format!("flows.{}.hurst", flow.name);
             if flow.transport.is_some() || self.flows[id].fill().is_some() {

@@ -350,7 +350,7 @@ mod tests {
     use crate::medium::wifi::radio::Management;
     use crate::medium::wifi::test_line::{PHY, line};
     use crate::source::SOURCES;
-    use crate::spec::{FlowSpec, Spec};
+    use crate::spec::{FlowOptions, FlowSpec, Spec};
     use crate::table::Id;
     use crate::targets::Destination;
     use crate::world::World;
@@ -446,8 +446,7 @@ mod tests {
             start: Span::ZERO,
             stop: Span::secs(1),
             source: (row.build)(&Args(vec![("packet", Value::Bytes(Bytes(2000)))])).expect("legal"),
-            budget: None,
-            hurst: false,
+            options: FlowOptions::default(),
             after: None,
             route: None,
             transport: None,

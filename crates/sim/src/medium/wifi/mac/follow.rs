@@ -241,7 +241,7 @@ mod tests {
     use crate::medium::wifi::phy::channel::ChannelSpec;
     use crate::medium::wifi::test_line::line;
     use crate::source::SOURCES;
-    use crate::spec::{FlowSpec, Spec};
+    use crate::spec::{FlowOptions, FlowSpec, Spec};
     use crate::targets::Destination;
     use crate::world::World;
 
@@ -270,8 +270,7 @@ mod tests {
                 start: Span::ZERO,
                 stop: Span::secs(1),
                 source: (row.build)(&Args(args)).expect("legal"),
-                budget: None,
-                hurst: false,
+                options: FlowOptions::default(),
                 after: None,
                 route: None,
                 transport: None,

@@ -149,7 +149,7 @@ pub(super) mod tests {
     use crate::mechanism::gates::{Bar, Bucket, Gates};
     use crate::medium::wifi::test_line::line;
     use crate::source::SOURCES;
-    use crate::spec::{FlowSpec, NodeKind, Spec};
+    use crate::spec::{FlowOptions, FlowSpec, NodeKind, Spec};
     use crate::targets::Destination;
     use crate::world::World;
 
@@ -179,8 +179,7 @@ pub(super) mod tests {
                 start: Span::ZERO,
                 stop: Span::millis(640),
                 source: (row.build)(&args).expect("legal"),
-                budget: None,
-                hurst: false,
+                options: FlowOptions::default(),
                 after: None,
                 route: None,
                 transport: None,

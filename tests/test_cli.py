@@ -164,18 +164,26 @@ nodes = { S = { kind = "host" }, D = { kind = "host" } }
 links.a = { ends = ["S", "D"], rate = "100 Mbit/s", delay = "1 us" }
 flows.f = { from = "S", to = "D", transport = "tcp", controller = { kind = "reno" }, source = { kind = "request-response", gaps = "fixed", gap = "10 ms", size = "1 kB" } }
 """  # noqa: E501
+QUEUE_PAIRS = """\
+schema = "backwater/scenario/1"
+duration = "20 ms"
+topology = { kind = "star", hosts = 7, rate = "10 Gbit/s", delay = "1 us", bottleneck = "10 Gbit/s" }
+flows.f = { from = "h*", to = "h*", pattern = "transfers", transport = "irn", cap = "1 MB", stop = "10 ms", controller = { kind = "fixed", window = "64 packets" }, source = { kind = "workload", sizes = "storage", rate = "2 Gbit/s" } }
+"""  # noqa: E501
 
 
 def test_every_metric_of_a_run_is_listed_and_no_other(run: Command, folder: Path) -> None:
     document = run("run", "s.toml", "--json").document
     (folder / "transfers.toml").write_text(TRANSFERS)
     transfers = run("run", "transfers.toml", "--json").document
+    (folder / "pairs.toml").write_text(QUEUE_PAIRS)
+    pairs = run("run", "pairs.toml", "--json").document
     not_metrics = {"id", "from", "to", "class", "hops", "paused"}
     # A flow has a Hurst parameter where it asks for one.
     asks = run("run", "s.toml", "--set", "flows.f1.hurst=true", "--json").document
     places = {
-        "run": set(document["metrics"]) | set(transfers["metrics"]),
-        "flow": set(asks["flows"][0]) - not_metrics,
+        "run": set(document["metrics"]) | set(transfers["metrics"]) | set(pairs["metrics"]),
+        "flow": (set(asks["flows"][0]) | set(pairs["flows"][0])) - not_metrics,
         "port": set(document["ports"][0]) - not_metrics,
     }
     made_here = {

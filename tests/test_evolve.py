@@ -15,9 +15,10 @@ import pytest
 
 from backwater.errors import Refusal
 from backwater.evolve import candidate, openevolve, sealed
+from backwater.evolve.attack import attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import STRATA, Environment, draw, public
-from backwater.evolve.evaluate import Evaluator
+from backwater.evolve.evaluate import Evaluated, Evaluator
 from backwater.evolve.scoring import LEAST, score, tail, utility
 from command import call
 
@@ -103,6 +104,43 @@ def test_stages_send_bad_ones_away_and_say_why() -> None:
     late = evaluator.evaluate(named("fixed", window="1 packets"), incumbent=-0.001)
     assert not late.passed
     assert late.why is not None
+
+
+def test_a_hunt_sends_away_who_gets_nothing_somewhere() -> None:
+    """A window of 33 packets is quick on its own path; one packet in flight is slow on many."""
+    evaluator = Evaluator(2, SMALL, evals=60)
+    good = evaluator.evaluate(named("newreno"), last=3)
+    assert good.stage == 3
+    assert good.hunt is not None
+    assert good.hunt.evals == 60
+    assert good.passed == good.hunt.passed
+    slow = attack({"kind": "fixed", "window": "1 packets"}, evaluator._run, 60)
+    assert slow is not None
+    # 20 Mbit/s and 62 ms there and back hold 103 packets: one of them is a hundredth.
+    assert slow.gap > 0.9
+    assert not slow.passed
+    assert slow.candidate_bps < 0.1 * slow.reference_bps
+    # Who is the reference has no gap, and the same search finds the same path.
+    same = attack({"kind": "cubic"}, evaluator._run, 20)
+    assert same is not None
+    assert same.gap == 0.0
+    assert attack({"kind": "fixed", "window": "1 packets"}, evaluator._run, 60) == slow
+
+
+def test_gates_of_outage_and_of_a_fallen_rate() -> None:
+    """A window of ten products floods what a twentieth of the rate leaves; New Reno does not."""
+    evaluator = Evaluator(2, SMALL)
+    rows = []
+    for one in (named("newreno"), named("fixed", window="330 packets")):
+        found = Evaluated(one.name)
+        evaluator.judge_gates(one, found)
+        rows.append({gate.name: gate for gate in found.gates})
+    reno, greedy = rows
+    assert reno["stall"].passed
+    assert reno["back-off"].passed
+    assert not greedy["back-off"].passed
+    # Of 330 packets a queue of 16 and a product of 2 hold 18: the rest of each round is lost.
+    assert greedy["back-off"].found == pytest.approx(1 - 18 / 330, abs=0.02)
 
 
 def test_a_gate_stands_above_any_score() -> None:

@@ -30,7 +30,9 @@ _Workers = Annotated[int | None, typer.Option(min=1, help="Threads; default all 
 _Incumbent = Annotated[
     float, typer.Option(help="The score to beat: who can't reach it leaves early.")
 ]
-_Last = Annotated[int | None, typer.Option("--stage", min=1, max=3, help="The last stage.")]
+_Last = Annotated[
+    int | None, typer.Option("--stage", min=1, max=4, help="The last stage: 4 is a hunt.")
+]
 
 
 @app.command()
@@ -183,6 +185,12 @@ def _finish(found: Any, json: bool, released: Any = None) -> int:
         console.data(
             f"against {name}: {_shown(one['difference'])} "
             f"[{_shown(one['low'])}, {_shown(one['high'])}]"
+        )
+    if found.hunt is not None:
+        one = found.hunt
+        console.data(
+            f"worst of {one.evals} paths: {one.candidate_bps / 1e6:.3f} Mbit/s beside "
+            f"{one.reference_bps / 1e6:.3f} of the reference; {one.says}"
         )
     if found.rescaled is not None:
         console.data(f"on other rates and round trips: {found.rescaled:+.3f}")

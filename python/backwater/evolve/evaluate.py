@@ -11,6 +11,7 @@ from typing import Any
 from backwater import _native
 from backwater.errors import refusing
 from backwater.evolve import gates
+from backwater.evolve.attack import EVALS, Attacked, attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import Environment, public
 from backwater.evolve.gates import Condition
@@ -50,6 +51,8 @@ class Evaluated:
     fingerprint: str = "0" * 16
     # The change of the mean on other rates and round trips; None where that was not asked.
     rescaled: float | None = None
+    # The worst path of the last stage, and nothing where that was not reached.
+    hunt: Attacked | None = None
     # By reference: mean difference on the same paths, with its 95 % interval.
     against: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
@@ -66,8 +69,10 @@ class Evaluated:
 class Evaluator:
     """Evaluates candidates on a suite, against an incumbent."""
 
-    def __init__(self, workers: int, stages: Sequence[tuple[int, float]] = STAGES) -> None:
-        self._workers, self._stages = workers, tuple(stages)
+    def __init__(
+        self, workers: int, stages: Sequence[tuple[int, float]] = STAGES, evals: int = EVALS
+    ) -> None:
+        self._workers, self._stages, self._evals = workers, tuple(stages), evals
         self._known: dict[tuple[str, float, int], list[float]] = {}
 
     def evaluate(
@@ -77,7 +82,10 @@ class Evaluator:
         part: str = "train",
         last: int | None = None,
     ) -> Evaluated:
-        """Its stages up to `last`, the gates before the longest; ends where it is sent away."""
+        """Its stages up to `last`, the gates before the longest; ends where it is sent away.
+
+        The stage after the scored ones is a hunt, and runs only where `last` asks for it.
+        """
         found, began = Evaluated(candidate.name), time.monotonic()
         stages = self._stages[: len(self._stages) if last is None else last]
         for number, (count, seconds) in enumerate(stages, 1):
@@ -103,10 +111,27 @@ class Evaluator:
             if scored.upper < incumbent:
                 found.why = f"at most {scored.upper:.3f}, and the incumbent has {incumbent:.3f}"
                 break
+        if found.why is None and last is not None and last > len(self._stages):
+            self._hunt(candidate, found)
         if found.why is not None and (found.failures or not _all(found.gates)):
             found.value = LEAST
         found.wall_s = time.monotonic() - began
         return found
+
+    def _hunt(self, candidate: Candidate, found: Evaluated) -> None:
+        """Looks for a path on which it gets next to nothing where the reference gets much."""
+        found.stage += 1
+        found.hunt = attack(candidate.controller, self._run, self._evals)
+        if found.hunt is None:
+            found.why = "the hunt: no path gave anything to anybody"
+            found.failures.append(found.why)
+        elif not found.hunt.passed:
+            one = found.hunt
+            found.why = (
+                f"the hunt: {one.candidate_bps / 1e6:.2f} Mbit/s where the reference gets "
+                f"{one.reference_bps / 1e6:.2f}: {one.says}"
+            )
+            found.value = LEAST
 
     def utilities(
         self,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backwater.evolve.scoring import total
 from backwater.model.builders import Controller
 from backwater.search import settings
 from backwater.search.operators import METHODS
@@ -36,6 +37,8 @@ class Attacked:
     candidate_bps: float
     reference_bps: float
     evals: int
+    # The sum of those of both runs.
+    fingerprint: str
 
     @property
     def passed(self) -> bool:
@@ -61,6 +64,7 @@ def attack(controller: Mapping[str, Any], run: Run, evals: int = EVALS) -> Attac
         float(worst.figures["candidate_bps"] or 0.0),
         float(worst.figures["reference_bps"] or 0.0),
         len(known),
+        worst.fingerprints[0],
     )
 
 
@@ -78,7 +82,8 @@ def _judged(
         most = max(mine, theirs)
         gap = (theirs - mine) / most if most else None
         figures: dict[str, float | None] = {"candidate_bps": mine, "reference_bps": theirs}
-        found.append(Judged(genome, gap, (gap,), figures, ()))
+        prints = (total(documents[2 * at : 2 * at + 2]),)
+        found.append(Judged(genome, gap, (gap,), figures, prints))
     return found
 
 

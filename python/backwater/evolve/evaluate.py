@@ -15,7 +15,7 @@ from backwater.evolve.attack import EVALS, Attacked, attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import Environment, public
 from backwater.evolve.gates import Condition
-from backwater.evolve.scoring import LEAST, Score, score, utility
+from backwater.evolve.scoring import LEAST, Score, score, total, utility
 from backwater.model import workers as processes
 from backwater.model.builders import Controller
 from backwater.model.scenario import read
@@ -51,6 +51,7 @@ class Evaluated:
     fingerprint: str = "0" * 16
     # The change of the mean on other rates and round trips; None where that was not asked.
     rescaled: float | None = None
+    rescaled_range: tuple[float | None, float | None] = (None, None)
     # The worst path of the last stage, and nothing where that was not reached.
     hunt: Attacked | None = None
     # By reference: mean difference on the same paths, with its 95 % interval.
@@ -121,7 +122,7 @@ class Evaluator:
     def _hunt(self, candidate: Candidate, found: Evaluated) -> None:
         """Looks for a path on which it gets next to nothing where the reference gets much."""
         found.stage += 1
-        found.hunt = attack(candidate.controller, self._run, self._evals)
+        found.hunt = attack(candidate.controller, self.run, self._evals)
         if found.hunt is None:
             found.why = "the hunt: no path gave anything to anybody"
             found.failures.append(found.why)
@@ -142,12 +143,10 @@ class Evaluator:
     ) -> list[float]:
         """Of each environment; a run that fails has the least."""
         written = [one.scenario(candidate.controller, seconds) for one in environments]
-        documents, errors = self._run(written)
+        documents, errors = self.run(written)
         if found is not None:
             found.failures += errors
-            prints = [int(one["fingerprint"], 16) for one in documents if one is not None]
-            total = (int(found.fingerprint, 16) + sum(prints)) % 2**64
-            found.fingerprint = f"{total:016x}"
+            found.fingerprint = total([{"fingerprint": found.fingerprint}, *documents])
         return [
             LEAST if document is None else utility(one, document["flows"][0])
             for one, document in zip(environments, documents, strict=True)
@@ -175,18 +174,21 @@ class Evaluator:
         # As long in round trips as the paths themselves.
         scaled = [one.scaled(RATE, RTT) for one in environments]
         other = self.utilities(candidate, scaled, seconds * RTT)
-        found.rescaled = (sum(other) - sum(own)) / len(own)
+        moved = interval([a - b for a, b in zip(other, own, strict=True)])
+        assert moved is not None, "there are environments"
+        found.rescaled, found.rescaled_range = moved.mean, (moved.low, moved.high)
 
     def judge_gates(self, candidate: Candidate, found: Evaluated) -> None:
         """The conditions that no score makes up for."""
-        documents, errors = self._run(gates.scenarios(candidate.controller))
+        documents, errors = self.run(gates.scenarios(candidate.controller))
         found.failures += errors
         found.gates = gates.judged(documents)
         failed = [one for one in found.gates if not one.passed]
         if failed:
             found.why = f"gate `{failed[0].name}`: {failed[0].says}"
 
-    def _run(self, written: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    def run(self, written: Sequence[Any]) -> tuple[list[Any], list[str]]:
+        """The documents of scenarios, in their order; none for a run that failed. And why."""
         cases = []
         with refusing():
             for one in written:

@@ -134,6 +134,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.py().get_type::<emulate::EmulationError>(),
     )?;
     m.add("BudgetError", m.py().get_type::<scenario::BudgetError>())?;
+    m.add("FaultError", m.py().get_type::<scenario::FaultError>())?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

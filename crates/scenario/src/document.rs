@@ -18,7 +18,7 @@ use backwater_sim::world::{
 };
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
-use slowdowns::{SLOWDOWN, slowdown, slowdowns};
+use slowdowns::{SLOWDOWN, mean, slowdown, slowdowns};
 use transfers::Groups;
 pub use warnings::mechanisms;
 use warnings::{starved, warnings};
@@ -243,6 +243,7 @@ fn end_to_end(
             json!(stats.map(|s| s.falls_to_least)),
         ),
         ("transfers", json!(stats.map(|s| s.completed))),
+        ("fct_mean_s", json!(done.map(|d| d.mean() / 1e9))),
         ("fct_p50_s", completion(0.5)),
         ("fct_p95_s", completion(0.95)),
         ("fct_p99_s", completion(0.99)),
@@ -251,6 +252,7 @@ fn end_to_end(
     for decade in stats.iter().flat_map(|s| &s.slowdown) {
         all.add(decade);
     }
+    rows.push(("slowdown_mean", mean(&all)));
     rows.extend(SLOWDOWN.map(|(name, q)| (name, slowdown(&all, q))));
     if let Some(c) = connection {
         let goodput = c.delivered as f64 * 8.0 / window;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from backwater.errors import Refusal, Unfinished
 from backwater.model import scenario
 from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
+from backwater.search.corpus import best_of_cells
 from backwater.search.draws import Draws
 from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
@@ -287,3 +289,58 @@ def test_a_space_of_one_point_is_refused() -> None:
     for wrong in ("duration", "=5", "x=9..1", "x=0..9999999"):
         with pytest.raises(Refusal):
             Parts([wrong], 5.0)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+def test_a_score_that_is_no_number_is_named_and_the_archive_stays_whole(
+    tmp_path: Path, score: float
+) -> None:
+    goal = objectives.Objective("mine", "nothing", lambda *_: score, ("flows.f.goodput_bps",))
+    read = scenario.read(Steps().scene())[0]
+    trial = Trials(read, Steps(), goal, [CUBIC], goal.flows, 1)
+    with pytest.raises(Unfinished, match="the objective `mine` has no value"):
+        methods.hunt(request(Steps(), objective="mine"), trial, tmp_path)
+    # Every line can be read, and what ran is kept.
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    assert sum(len(line.get("members", [])) for line in lines) > 0
+
+
+def test_a_corpus_that_is_damaged_is_refused_with_the_line(tmp_path: Path) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    at = next(number for number, line in enumerate(lines) if "members" in line)
+    genome = lines[at]["members"][0]["genome"]
+    for wrong in (genome[:-1], [10**6, *genome[1:]], "no list", None):
+        lines[at]["members"][0]["genome"] = wrong
+        (tmp_path / NAME).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with pytest.raises(Refusal, match="the corpus is damaged") as caught:
+            best_of_cells(tmp_path, Steps())
+        assert caught.value.line == at + 1
+
+
+def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
+    """Its genomes are inputs; its scores are never taken over."""
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = archived(tmp_path).splitlines(keepends=True)
+    first = json.dumps(json.loads(lines[0]) | {"engine": "other"}).encode()
+    (tmp_path / NAME).write_bytes(b"\n".join([first, b"".join(lines[1:])]))
+    corpus = best_of_cells(tmp_path, Steps())
+    again = trials(Steps())
+    methods.hunt(request(Steps(), corpus=corpus), again, tmp_path / "second")
+    tried = [
+        tuple(one["genome"])
+        for line in map(json.loads, archived(tmp_path / "second").splitlines())
+        for one in line.get("members", [])
+    ]
+    assert again.runs > 0
+    assert corpus[0] in tried
+
+
+def test_a_class_of_python_is_no_target(tmp_path: Path) -> None:
+    """It could raise, or never answer; a hunt names it before anything runs."""
+    call("new", "controller", "mine", cwd=tmp_path)
+    args = ("--evals", "4", "--vary", "duration=5 s,6 s", "--objective", "metric:metrics.loss")
+    said = call("hunt", "mine.toml", "--space", "parts", *args, cwd=tmp_path)
+    assert said.code in (2, 3)
+    assert "a class of your own, which a hunt does not run" in said.err
+    assert "take a part of the tables" in said.err

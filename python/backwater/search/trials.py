@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -140,11 +141,16 @@ class Trials:
         scores: list[float | None] = []
         for at in range(0, len(seen), self.sides):
             other = seen[at + 1] if self.sides > 1 else None
-            scores.append(None if why else self.objective.score(seen[at], other))
+            scores.append(None if why else _finite(self.objective.score(seen[at], other)))
         known = [one for one in scores if one is not None]
         score = statistics.median(known) if len(known) == len(scores) else None
-        figures = {name: seen[0].value(name) for name in self.figures}
+        figures = {name: _finite(seen[0].value(name)) for name in self.figures}
         prints = tuple(one.fingerprint for one in seen[:: self.sides])
         if score is None and why is None:
             why = f"the objective `{self.objective.name}` has no value"
         return Judged(genome, score, tuple(scores), figures, prints, why)
+
+
+def _finite(value: float | None) -> float | None:
+    """A value that has an order and a form in JSON; None for the others."""
+    return value if value is not None and math.isfinite(value) else None

@@ -12,6 +12,7 @@ pub mod forwarding;
 mod goal;
 pub mod ids;
 pub mod injection;
+pub mod knob;
 pub mod limit;
 pub mod link_event;
 mod link_steps;

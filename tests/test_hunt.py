@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -344,3 +345,43 @@ def test_a_class_of_python_is_no_target(tmp_path: Path) -> None:
     assert said.code in (2, 3)
     assert "a class of your own, which a hunt does not run" in said.err
     assert "take a part of the tables" in said.err
+
+
+def buffers(tmp_path: Path, values: str) -> Any:
+    (tmp_path / "scenario.toml").write_text(burst())
+    args = ("--space", "parts", "--vary", f"links.down.buffer={values}", "--evals", "6")
+    return call(
+        *("hunt", "scenario.toml", *args, "--objective", "metric:flows.f.dropped_pkts"),
+        *("--search", "random", "--out", str(tmp_path / "out"), "--json"),
+        cwd=tmp_path,
+    )
+
+
+def test_a_genome_that_is_no_scenario_is_named_and_the_others_run(tmp_path: Path) -> None:
+    said = buffers(tmp_path, "9 packets,many,5 packets")
+    assert said.code == 0, said.err
+    assert said.document["finding"]["says"] == "links.down.buffer = 5 packets"
+    assert any("`many`" in why for why in said.document["failures"])
+
+
+def test_a_space_without_any_scenario_is_refused_with_its_place(tmp_path: Path) -> None:
+    said = buffers(tmp_path, "many,few")
+    assert said.code == 2
+    assert "links.down.buffer" in said.err
+
+
+def test_lists_are_values_too() -> None:
+    space = Parts(['links.a.ends=["A", "B"], ["A", "C"]'], 5.0)
+    assert [one.fields for one in space.settings((1,))] == [{"links.a.ends": ["A", "C"]}]
+    with pytest.raises(Refusal, match="no row of lists"):
+        Parts(['links.a.ends=["A", "B'], 5.0)
+
+
+def test_a_score_of_zero_is_no_finding(tmp_path: Path) -> None:
+    """No buffer of 40 packets or more loses one of 40: none is certified, with the runs."""
+    (tmp_path / "scenario.toml").write_text(burst())
+    vary = ("--space", "parts", "--vary", "links.down.buffer=40..45 packets", "--evals", "6")
+    args = ("scenario.toml", *vary, "--objective", "metric:flows.f.dropped_pkts")
+    said = call("hunt", *args, "--out", str(tmp_path / "out"), cwd=tmp_path)
+    assert said.code == 1
+    assert "no score above 0 in" in said.out

@@ -342,7 +342,10 @@ fn a_run_that_is_stopped_in_its_warm_up_has_no_document() {
     let near = |figure: &str, expected: f64, packets: f64| {
         let found = flow[figure].as_f64().expect(figure);
         let packet = 1500.0 * 8.0 / 0.5;
-        assert!((found - expected).abs() <= packets * packet, "{figure} {found}");
+        assert!(
+            (found - expected).abs() <= packets * packet,
+            "{figure} {found}"
+        );
     };
     near("capacity_bps", 12e6, 1.0);
     near("link_throughput_bps", 6e6 * 1500.0 / 1486.0, 1.0);

@@ -69,10 +69,9 @@ impl Spec {
         let mut all: Vec<_> = ports.map(|p| (p.name.clone(), &mut p.aqm)).collect();
         let media = &self.media;
         for node in &mut self.nodes {
-            if let NodeKind::Station(radios) = &mut node.kind {
-                let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
-                all.extend(radios.iter_mut().map(|r| (of(r.medium), &mut r.aqm)));
-            }
+            let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
+            let attached = node.kind.attachments_mut().iter_mut();
+            all.extend(attached.map(|one| (of(one.medium), &mut one.aqm)));
         }
         all
     }
@@ -127,6 +126,14 @@ impl NodeKind {
         match self {
             NodeKind::Station(attachments) => attachments,
             NodeKind::Host { .. } | NodeKind::Switch(_) => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn attachments_mut(&mut self) -> &mut [StationSpec] {
+        match self {
+            NodeKind::Station(attachments) => attachments,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => &mut [],
         }
     }
 }

@@ -6,7 +6,7 @@ use super::World;
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, LawId, PortId};
 use crate::medium::AirFrame;
-use crate::network::{Part, Traits, Values};
+use crate::network::{Role, Traits, Values};
 use crate::prefetch;
 use crate::record::Record;
 use crate::shared::Shared;
@@ -246,7 +246,7 @@ impl World {
         if now >= flow.stop {
             return;
         }
-        if let Part::Data(connection) = flow.part {
+        if let Role::Data(connection) = flow.role {
             let (bytes, answered) = (flow.due, flow.source.waits());
             self.ends.connections[connection].waiting = answered;
             self.write(connection, bytes, now);

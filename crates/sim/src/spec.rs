@@ -20,6 +20,7 @@ use crate::medium::tdma::terminal::Terminal;
 use crate::medium::trace::{Server, ServerSpec};
 pub use crate::network::Discipline;
 use crate::queue::{AnyAqm, AnyScheduler};
+pub use crate::refusal::{Refusal, Unchangeable};
 use crate::source::AnySource;
 use crate::stamp::AnyStamp;
 use crate::targets::Destination;
@@ -381,24 +382,4 @@ impl FlowSpec {
         let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
         self.class.max(back)
     }
-}
-
-/// Why a world cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Path of the offending field in the scenario, such as "flows.f1.to".
-    pub path: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to write instead.
-    pub fix: String,
-}
-
-/// Why a change is refused, and what to do instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchangeable {
-    /// The reason.
-    pub what: String,
-    /// The remedy.
-    pub fix: &'static str,
 }

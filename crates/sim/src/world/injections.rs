@@ -58,7 +58,7 @@ impl World {
     }
 
     /// An injected packet comes to its node.
-    pub(super) fn come_in(&mut self, number: u64, now: Time) {
+    pub(super) fn enter_injected(&mut self, number: u64, now: Time) {
         let Waiting {
             flow,
             len,

@@ -189,7 +189,7 @@ impl World {
             Event::Arrive(_) => unreachable!("arrivals are served by themselves"),
             Event::Wake(port) => self.wake(port, at),
             Event::Emerge(port) => {
-                let onward = self.shared.emerge(port, at);
+                let onward = self.shared.leave_box(port, at);
                 self.move_on(onward, port, at);
             }
             Event::React(port) => self.shared.react(port, at),
@@ -199,7 +199,7 @@ impl World {
                 epoch,
             } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
-            Event::Inject(number) => self.come_in(number, at),
+            Event::Inject(number) => self.enter_injected(number, at),
             Event::Timer { connection, side } => self.serve_timer(connection, side, at),
             Event::Inspect => {
                 let Shared {

@@ -30,6 +30,7 @@ pub use aqm::Aqm;
 pub use managed::Managed;
 pub use row::{ClassQueue, Room, Scheduler};
 
+use crate::knob::Knob;
 use aqm::{CustomAqm, Frame, Parties, Verdict, Waiting};
 use drr::Drr;
 use fifo::Fifo;
@@ -101,6 +102,7 @@ backwater_transport::parts! {
         fn stream(&mut self) -> Option<&mut Random>;
         fn line_rate(&mut self, rate: Rate);
         fn warning(&self) -> Option<String>;
+        fn knob(&mut self) -> Option<Knob<'_>>;
         fn queues(&self) -> usize;
         fn classify(&mut self, packet: &Parties) -> usize;
         fn update(&mut self, now: Time, waiting: &Waiting);

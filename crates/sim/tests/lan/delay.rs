@@ -64,7 +64,7 @@ fn closed(records: &[Record], port: usize, rate: u64) -> Vec<(u64, u64)> {
     spans
 }
 
-fn begin_on_disc(a: (u64, u64), b: (u64, u64)) -> u64 {
+fn overlap(a: (u64, u64), b: (u64, u64)) -> u64 {
     a.1.min(b.1).saturating_sub(a.0.max(b.0))
 }
 

@@ -52,7 +52,7 @@ fn once(mut mac: MacSpec) -> MacSpec {
 }
 
 /// A and C send to B, C half a frame later than A.
-fn begin_on_disc(mac: MacSpec, sense: f64) -> (u64, u64) {
+fn overlap(mac: MacSpec, sense: f64) -> (u64, u64) {
     let (mut cell, [a, b, c]) = three(mac, sense);
     let first = packet(&mut cell, a, b, 0);
     let second = packet(&mut cell, c, b, 500);

@@ -19,6 +19,7 @@ use backwater_transport::part::{self, Part};
 use super::moment::{Moment, Signal};
 use super::needs::Needs;
 use super::place::{Rhythm, View};
+use crate::knob::Knob;
 
 #[cfg(test)]
 pub use queue_rate_difference::QueueRateDifference;
@@ -44,6 +45,7 @@ backwater_transport::parts! {
         fn field(&self) -> u64;
         #[inline]
         fn serves_first(&self, class: u8) -> Option<(u32, u32)>;
+        fn knob(&mut self) -> Option<Knob<'_>>;
         fn slack(&self, buffer: u64) -> Option<u64>;
     }
 

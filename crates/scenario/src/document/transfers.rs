@@ -1,7 +1,7 @@
 //! Flows that have one transfer each: a row of the document sums up those that came from one row of the scenario, and their
 //! slowdowns are told apart by size, in tenths of equal count as papers on data centres plot them.
 
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ impl Groups {
     ) -> impl Iterator<Item = (&'a FlowReport, &'a ConnectionReport)> {
         report.flows.iter().filter_map(move |flow| {
             let of = &world.network().flows[flow.flow];
-            let Part::Data(id) = of.part else {
+            let Role::Data(id) = of.role else {
                 return None;
             };
             let mine = self.row_of(&of.name) == Some(name);

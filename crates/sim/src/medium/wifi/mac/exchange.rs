@@ -74,12 +74,8 @@ impl Air {
         for shown in &self.radios[station as usize].laws {
             network.show_departure(books, *shown, port_id, packet_id, now);
         }
-        if self.hops[hop_number as usize].windows[number]
-            .session()
-            .is_some()
-        {
-            self.pass_frame(network, Edcaf { station, number }, size, now);
-        }
+        let at = Edcaf { station, number };
+        self.pass_frame(network, hop_number, at, size, now);
         if books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             network.note(

@@ -73,14 +73,20 @@ impl Air {
         }
     }
 
-    /// A packet of a burst has departed, where a law may watch: the next one of the burst departs from a shorter queue.
+    /// A packet has departed. Of a burst the next one departs from a shorter queue, which laws see.
+    #[inline]
     pub(crate) fn pass_frame(
         &mut self,
         network: &mut Network,
+        hop: u32,
         Edcaf { station, number }: Edcaf,
         bytes: u64,
         now: Time,
     ) {
+        let window = &self.hops[hop as usize].windows[number];
+        if window.session().is_none() {
+            return;
+        }
         let passed = &mut self.radios[station as usize].categories[number].passed;
         passed.packets += 1;
         passed.bytes += bytes;

@@ -6,10 +6,12 @@ mod diff;
 mod observers;
 mod perfetto;
 mod qlog;
+mod record_file;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use backwater_sim::ids::ConnectionId;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -23,11 +25,12 @@ use crate::resolved::Resolved;
 
 pub use diff::diff;
 pub use observers::{Observers, RECORD_HEADER};
+pub use record_file::about;
 
 /// What to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep<'a> {
-    /// A CSV file of every event.
+    /// A file of every event: columns for the viewer where its name ends in `.bwrec`, else CSV.
     pub record: Option<&'a Path>,
     /// A pcapng capture.
     pub pcap: Option<&'a Path>,
@@ -48,6 +51,8 @@ pub struct Keep<'a> {
 pub enum Failure {
     /// The scenario cannot be built.
     Refused(Box<Diagnostic>),
+    /// A controller from outside the tables did something wrong.
+    Part(Box<Diagnostic>),
     /// A file could not be written.
     Io(String, io::Error),
 }
@@ -86,6 +91,8 @@ pub struct Run {
     world: World,
     logs: Vec<LinkLog>,
     observers: Observers,
+    /// Flows whose controllers may do something wrong.
+    foreign: Vec<ConnectionId>,
 }
 
 /// Events between two looks at the caller's wishes.
@@ -115,6 +122,7 @@ impl Run {
         let observers = Observers::open(&mut world, &keep, length)?;
         Ok(Run {
             resolved: resolved.clone(),
+            foreign: world.foreign(),
             world,
             logs,
             observers,
@@ -124,7 +132,7 @@ impl Run {
     /// Serves some events; true when the end is reached.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that cannot be written, or a controller that did something wrong.
     pub fn step(&mut self) -> Result<bool, Failure> {
         self.step_some(STRIDE)
     }
@@ -132,12 +140,15 @@ impl Run {
     /// Serves about this many events; true when the end is reached.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that cannot be written, or a controller that did something wrong.
     pub fn step_some(&mut self, events: u64) -> Result<bool, Failure> {
         let done = self.world.advance_some(events);
         if done {
             // What fell due on idle ports is served before the books are closed.
             self.world.settle();
+        }
+        if let Some(failed) = self.resolved.failed(&self.world, &self.foreign) {
+            return Err(Failure::Part(Box::new(failed)));
         }
         self.observers.observe(&mut self.world, done)?;
         Ok(done)
@@ -178,12 +189,14 @@ impl Run {
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
         let names = self.names();
-        let (columns, series) = self.observers.finish(&self.world, self.world.end())?;
         let report = self.world.last_report();
+        let mut document = document(&self.resolved, &self.world, &report);
+        let end = self.world.end();
+        let finished = self.observers.finish(&self.world, end, &about(&document));
+        let (columns, series) = finished?;
         for log in self.logs {
             log.close(&mut self.world)?;
         }
-        let mut document = document(&self.resolved, &self.world, &report);
         if let Some(series) = series {
             document["series"] = series;
         }

@@ -12,7 +12,7 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::cell::{BASIC, Cell, G, cbr, edca, saturated};
 
-fn mode(format: Format, width: u16, mcs: u8, streams: u8) -> Mode {
+pub fn mode(format: Format, width: u16, mcs: u8, streams: u8) -> Mode {
     let coding = match format {
         Format::Ht | Format::Vht => Coding::Bcc,
         Format::He | Format::Eht => Coding::Ldpc,
@@ -39,7 +39,7 @@ fn phy(mode: &Mode) -> Phy {
 }
 
 /// A cell without propagation in which all understand each other up to `transmit` metres; a window of 0 is none.
-fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) -> Cell {
+pub fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) -> Cell {
     let phy = phy(&mode);
     let mac = MacSpec {
         lifetime: Some(Span::millis(500)),
@@ -67,7 +67,7 @@ fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) -> Cel
 }
 
 /// So many saturated senders of packets of 1500 B, and one receiver.
-fn saturated_cell(seconds: f64, mode: Mode, window: u16, senders: usize) -> Cell {
+pub fn saturated_cell(seconds: f64, mode: Mode, window: u16, senders: usize) -> Cell {
     let mut cell = cell(seconds, mode, window, false, 100.0);
     let sink = cell.station("sink", 0.0, 0.0);
     for i in 0..senders {
@@ -80,7 +80,7 @@ fn saturated_cell(seconds: f64, mode: Mode, window: u16, senders: usize) -> Cell
 
 /// The same over a channel of this SNR in dB, without other losses. At 19.58 one of ten MPDUs of 1458 B fails at MCS 7 of 802.11n,
 /// and no answer at 24 Mbit/s.
-fn noisy_cell(seconds: f64, window: u16, snr: f64) -> Cell {
+pub fn noisy_cell(seconds: f64, window: u16, snr: f64) -> Cell {
     let mut cell = saturated_cell(seconds, mode(Format::Ht, 20, 7, 1), window, 1);
     let noise = -93.5;
     cell.0.media[0].channel = ChannelSpec::Physical(Physical {

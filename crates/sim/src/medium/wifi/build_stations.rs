@@ -40,28 +40,8 @@ impl Air {
             self.budgets = spec.flows.iter().map(|f| f.options.budget).collect();
         }
         self.add_stations(network, spec)?;
-        self.refuse_mechanisms(network, spec)?;
         if !self.radios.is_empty() {
             self.join_stations(spec);
-        }
-        Ok(())
-    }
-
-    /// Mechanisms at stations observe and answer one frame at a time.
-    fn refuse_mechanisms(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
-        for mechanism in &spec.mechanisms {
-            let nodes = mechanism
-                .stations
-                .iter()
-                .map(|node| &network.nodes.0[*node]);
-            let mut stations = nodes.flat_map(|node| &node.stations);
-            if stations.any(|station| self.medium(*station).aggregates()) {
-                return refuse(
-                    format!("mechanisms.{}", mechanism.name),
-                    "a mechanism at a station sees one frame at a time, and an A-MPDU takes many",
-                    "remove it, or write aggregation = \"off\" in the medium's mac",
-                );
-            }
         }
         Ok(())
     }

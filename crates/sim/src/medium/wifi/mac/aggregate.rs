@@ -3,7 +3,7 @@
 //!
 //! Reference: IEEE 802.11-2020 10.12 (A-MPDU), 10.25.6 (HT-immediate block acknowledgement), 10.23.2.9 (TXOP).
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
@@ -13,7 +13,7 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
-use crate::medium::wifi::spec::{Aggregation, RateControl};
+use crate::medium::wifi::spec::RateControl;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::{Onward, Shared};
@@ -28,18 +28,6 @@ pub(super) struct Burst {
 }
 
 impl Air {
-    /// The aggregation of the medium of a hop, where its frames are sent under block acknowledgement.
-    pub(in crate::medium::wifi) fn aggregation(
-        &self,
-        hop: u32,
-        number: usize,
-    ) -> Option<&Aggregation> {
-        let served = &self.hops[hop as usize];
-        served.windows[number].session()?;
-        let high = self.medium(served.from).high.as_ref()?;
-        high.aggregation.as_ref()
-    }
-
     /// Saturated flows of stations that aggregate keep a window of packets waiting, as far as the buffer takes them.
     pub(crate) fn fill_windows(&self, network: &mut Network) {
         for flow in &mut network.flows.0 {
@@ -67,10 +55,19 @@ impl Air {
 
     /// The frames of a hop's queue that one PPDU takes, as many as all bounds allow: those that were sent before go first. The
     /// first frame goes in any case; more only where the PPDU lasts no longer than `room`.
-    pub(super) fn burst(&self, network: &Network, hop: u32, number: usize, room: Span) -> Burst {
+    /// Gates are asked for each frame: the burst ends before the first one that they hold back at this instant.
+    pub(super) fn burst(
+        &self,
+        network: &Network,
+        (hop, number): (u32, usize),
+        room: Span,
+        now: Time,
+    ) -> Burst {
         let served = &self.hops[hop as usize];
-        let medium = self.medium(served.from);
-        let overhead = medium.overhead;
+        let overhead = self.header_bytes(served.from);
+        let field = self.field_toward(served.from, served.to);
+        let gates = self.radios[served.from as usize].gates.as_ref();
+        let mut gates = gates.and_then(|gates| gates.trial());
         let limits = self.aggregation(hop, number);
         let limits = limits.expect("a hop with a session");
         let mode = served.mode.as_ref().expect("a hop with a session");
@@ -89,11 +86,20 @@ impl Air {
                 None if waits.is_none() => break,
                 None => {
                     let packet = &network.packets[waits];
+                    if let Some(gates) = &mut gates {
+                        let (class, next, to) = (number as u8, Some(served.to), packet.to);
+                        let opens = gates.opens_toward(class, next, Some(to), now);
+                        if all.count > 0 && opens > now {
+                            break;
+                        }
+                        gates.charge_toward(class, next, to, Bytes(packet.frame()), now);
+                    }
                     waits = packet.next;
                     packet.len
                 }
             };
-            let mpdu = u64::from(len) + overhead;
+            let first = if all.count == 0 { field } else { None };
+            let mpdu = u64::from(len) + overhead + first.unwrap_or(0);
             let more = all.with(mpdu, limits.bounds.apart, rate);
             if all.count == 0 {
                 alone = mpdu;
@@ -135,7 +141,7 @@ impl Air {
             data: medium.phy.airtime(BAR, medium.phy.control),
             ack: medium.block_ack(limits.window, medium.phy.control),
             bytes: BAR,
-            field: false,
+            field: session.asked > 0 && self.field_toward(station, served.to).is_some(),
             rate: medium.phy.control,
             reference: medium.phy.control,
             rts: false,
@@ -162,7 +168,7 @@ impl Air {
             }
             false => Span(u64::MAX),
         };
-        let burst = self.burst(&cx.network, hop, number, room);
+        let burst = self.burst(&cx.network, (hop, number), room, now);
         if burst.count == 1 {
             return None;
         }
@@ -172,6 +178,7 @@ impl Air {
             data: mode.airtime(burst.bytes),
             ack,
             bytes: burst.bytes,
+            field: self.field_toward(station, served.to).is_some(),
             rate: served.rate,
             reference,
             rts,
@@ -199,8 +206,7 @@ impl Air {
 
     /// When the frames of the burst that a station begins to send are on the air.
     pub(super) fn lay_out(&mut self, network: &Network, station: u32, kind: FrameKind, now: Time) {
-        let parts = &mut self.parts[station as usize].begins;
-        parts.clear();
+        self.parts[station as usize].begins.clear();
         let Some(exchange) = self.radios[station as usize].exchange else {
             return;
         };
@@ -217,6 +223,11 @@ impl Air {
         }
         let number = usize::from(exchange.category);
         let served = &self.hops[hop as usize];
+        let overhead = self.header_bytes(station);
+        let field = match exchange.field {
+            true => self.field_toward(station, served.to).unwrap_or(0),
+            false => 0,
+        };
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let high = medium.high.as_ref().expect("a burst of several frames");
         let limits = high
@@ -229,6 +240,7 @@ impl Air {
         let mode = served.mode.expect("a burst of several frames");
         let preamble = mode.preamble();
         let data = u128::from(exchange.data.0 - preamble.0);
+        let parts = &mut self.parts[station as usize].begins;
         for _ in 0..exchange.count {
             place = window.open_from(place);
             let len = match window.at(place).ghost {
@@ -239,7 +251,8 @@ impl Air {
                     packet.len
                 }
             };
-            let mpdu = u64::from(len) + medium.overhead;
+            let first = if all.count == 0 { field } else { 0 };
+            let mpdu = u64::from(len) + overhead + first;
             all = all.with(mpdu, limits.bounds.apart, mode.rate());
             let before = u128::from(all.bytes() - DELIMITER - mpdu);
             let after = data * before / u128::from(exchange.bytes);
@@ -254,7 +267,7 @@ impl Air {
         let Some(mode) = mode.filter(|_| exchange.count > 1) else {
             return Span::ZERO;
         };
-        let overhead = self.medium(station).overhead;
+        let overhead = self.header_bytes(station);
         let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
         let data = u128::from(exchange.data.0 - mode.preamble().0);
         let others = u128::from(exchange.bytes - own);

@@ -385,3 +385,41 @@ def test_a_score_of_zero_is_no_finding(tmp_path: Path) -> None:
     said = call("hunt", *args, "--out", str(tmp_path / "out"), cwd=tmp_path)
     assert said.code == 1
     assert "no score above 0 in" in said.out
+
+
+def cabling() -> dict[str, Any]:
+    """Five switches with a host each, whose traffic goes to the host of the second next switch."""
+    count = range(5)
+    source = {"kind": "uniform-uniform", "burst": "48 kB", "rate": "600 Mbit/s"}
+    wire = {"rate": "1 Gbit/s", "delay": "1 us"}
+    hosts = {f"h{i}": wire | {"ends": [f"h{i}", f"s{i}"]} for i in count}
+    cables = {f"c{i}": wire | {"ends": [f"s{i}", f"s{(i + 1) % 5}"]} for i in count}
+    kinds = {f"s{i}": {"kind": "switch"} for i in count} | {h: {"kind": "host"} for h in hosts}
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": "0.1 s",
+        "routing": {"kind": "shortest-path"},
+        "nodes": kinds,
+        "links": hosts | cables,
+        "ports": {"s*>*": {"buffer": "500 kB"}},
+        "mechanisms": {"bp": {"recipe": "pfc", "at": ["s*>s*", "s*>h*"]}},
+        "flows": {
+            f"f{i}": {"from": f"h{i}", "to": f"h{(i + 2) % 5}", "source": source} for i in count
+        },
+    }
+
+
+def test_a_cycle_of_pauses_is_found_from_random_cabling(tmp_path: Path) -> None:
+    """Of 16 cablings of two cables one closes the ring, in which each pause waits for the next."""
+    vary = [
+        f"links.c{i}.ends=" + ", ".join(f'["s{i}", "s{(i + k) % 5}"]' for k in (3, 2, 4, 1))
+        for i in (3, 4)
+    ]
+    space, goal = Parts(vary, 0.1), objectives.objective("deadlock", "")
+    trial = Trials(scenario.read(cabling())[0], space, goal, [None], [], 1)
+    asked = request(space, objective="deadlock", evals=45, search="random", what="cabling")
+    found = methods.hunt(asked, trial, tmp_path)
+    assert found.best is not None
+    assert (found.best.genome, found.best.score) == ((3, 3), 1.0)
+    assert found.held is not None
+    assert found.held["least"] == 1.0

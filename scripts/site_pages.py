@@ -217,8 +217,10 @@ def _notebook(notebook: Path) -> str:
 
 def _outputs(notebook: Path) -> list[str]:
     """What its cells show. A notebook runs once for each engine, where its libraries are."""
-    if any(find_spec(library) is None for library in ("altair", "pandas")):
-        log.info("notebooks are shown without outputs: install altair and pandas")
+    learns = b"backwater.learn" in notebook.read_bytes()
+    needed = ("altair", "pandas", *(("gymnasium",) if learns else ()))
+    if any(find_spec(library) is None for library in needed):
+        log.info("%s is shown without outputs: install %s", notebook.name, ", ".join(needed))
         return []
     told = notebook.read_bytes() + Path(notebook_outputs.__file__).read_bytes()
     key = hashlib.sha256(told + _native.engine_id().encode()).hexdigest()[:16]

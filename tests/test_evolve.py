@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.evolve import candidate, openevolve, sealed, tune
+from backwater.evolve import candidate, leaderboard, openevolve, sealed, tune
 from backwater.evolve.attack import attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import STRATA, Environment, draw, public
@@ -393,3 +393,26 @@ def test_a_score_of_renamed_and_permuted_paths_is_the_same() -> None:
     documents, errors = evaluator.run([json.loads(text)])
     assert not errors
     assert utility(plain[0], documents[0]["flows"][0]) == utilities[0]
+
+
+def test_missing_scorecards_are_made_or_the_board_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    refused = call("board", "copa", "--make", cwd=tmp_path)
+    assert refused.code == 2
+    assert "name --scorecards DIR" in refused.err
+    with pytest.raises(Refusal, match="scorecard of `nobody` was not made"):
+        leaderboard.make_scorecards(tmp_path / "cards", ["nobody"], 1)
+    assert "no controller `nobody`" in capfd.readouterr().err
+    # In place of the minutes of a scorecard: its command line, as a document.
+    fake = tmp_path / "python"
+    fake.write_text('#!/bin/sh\necho "{\\"rows\\": [], \\"line\\": \\"$*\\"}"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(fake))
+    leaderboard.make_scorecards(tmp_path / "cards", ["copa"], 1)
+    made = leaderboard.documents(tmp_path / "cards", ["copa"])["copa"]
+    assert made["line"].startswith("-m backwater scorecard copa --quick --json --workers 1")
+    # What is there stays.
+    (tmp_path / "cards" / "copa.json").write_text("{}")
+    leaderboard.make_scorecards(tmp_path / "cards", ["copa"], 1)
+    assert leaderboard.documents(tmp_path / "cards", ["copa"]) == {"copa": {}}

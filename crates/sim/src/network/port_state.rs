@@ -3,19 +3,42 @@
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::{Port, Traits};
+use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::limit::{Limit, MAX_CLASSES};
+use crate::medium::ethernet::GAP;
 use crate::packet::Packets;
 use crate::queue::{Aqm, ClassQueue, Scheduler};
 use crate::table::Id;
 
 impl Port {
+    /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
+    #[inline(always)]
+    pub fn free_at(&self) -> Time {
+        Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
     /// Whether its frames wait in queues of its active queue management, not in class queues.
     pub fn chooses_itself(&self) -> bool {
         self.more
             .managed
             .as_ref()
             .is_some_and(|m| !m.queues.is_empty())
+    }
+
+    /// Why a frame of a class that comes now is lost, if it is: the wire is down, or the watchdog has given the class up.
+    #[cold]
+    pub(crate) fn loses(&self, class: u8) -> Option<Cause> {
+        match self.is(Traits::DOWN) {
+            true => Some(Cause::LinkDown),
+            false => self.drops(class).then_some(Cause::Watchdog),
+        }
+    }
+
+    /// Whether the watchdog has given a class up.
+    pub(crate) fn drops(&self, class: u8) -> bool {
+        let watchdog = self.more.watchdog.as_ref();
+        watchdog.is_some_and(|watchdog| watchdog.drops(class))
     }
 
     /// The line rate, or the most that slots give.
@@ -103,6 +126,32 @@ impl Port {
         if self.next_try == Time::NEVER || self.is(Traits::STALLED) {
             self.next_try = now.max(self.free_at());
         }
+    }
+}
+
+impl Port {
+    /// Reads a word of each cache line that a hop touches.
+    #[inline]
+    pub fn prefetch(&self) -> u64 {
+        self.next_try.0 ^ self.max_bytes
+    }
+
+    /// Reads a word of the queue's cache line.
+    #[inline]
+    pub fn prefetch_queue(&self) -> u64 {
+        self.max_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
+        assert_eq!(std::mem::align_of::<Port>(), 64);
+        assert_eq!(std::mem::offset_of!(Port, queue), 64);
+        assert_eq!(std::mem::offset_of!(Port, control), 128);
     }
 }
 

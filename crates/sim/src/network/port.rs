@@ -159,6 +159,12 @@ impl Port {
         }
     }
 
+    /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
+    #[inline(always)]
+    pub fn free_at(&self) -> Time {
+        Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+    }
+
     /// Bytes held in all class queues together.
     pub fn held_bytes(&self) -> u64 {
         self.queues().iter().map(|queue| queue.bytes).sum()

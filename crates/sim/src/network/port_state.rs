@@ -6,18 +6,11 @@ use super::{Port, Traits};
 use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::limit::{Limit, MAX_CLASSES};
-use crate::medium::ethernet::GAP;
 use crate::packet::Packets;
 use crate::queue::{Aqm, ClassQueue, Scheduler};
 use crate::table::Id;
 
 impl Port {
-    /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
-    #[inline(always)]
-    pub fn free_at(&self) -> Time {
-        Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
-    }
-
     /// Whether its frames wait in queues of its active queue management, not in class queues.
     pub fn chooses_itself(&self) -> bool {
         self.more

@@ -68,6 +68,12 @@ impl Shared {
         self.mechanisms.note_heard(notice.mechanism);
         self.mechanisms.update_drain(&self.network, id, now);
         self.arm_watchdog(id, now);
+        self.note_reaction(id, notice, now);
+        self.catch_up(id, now);
+    }
+
+    /// A port has reacted to a notice.
+    fn note_reaction(&mut self, id: PortId, notice: Notice, now: Time) {
         self.run.books.fingerprint.add(
             Mark::Knob,
             now,
@@ -90,7 +96,6 @@ impl Shared {
                 header: None,
             });
         }
-        self.catch_up(id, now);
     }
 }
 

@@ -136,18 +136,6 @@ impl Port {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
-        assert_eq!(std::mem::align_of::<Port>(), 64);
-        assert_eq!(std::mem::offset_of!(Port, queue), 64);
-        assert_eq!(std::mem::offset_of!(Port, control), 128);
-    }
-}
-
 impl Port {
     /// Another line rate from now on. Nothing is due at the port now.
     pub(crate) fn change_rate(&mut self, rate: Rate, now: Time) {
@@ -167,5 +155,17 @@ impl Port {
         if let Some(managed) = &mut self.more.managed {
             managed.aqm.line_rate(rate);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
+        assert_eq!(std::mem::align_of::<Port>(), 64);
+        assert_eq!(std::mem::offset_of!(Port, queue), 64);
+        assert_eq!(std::mem::offset_of!(Port, control), 128);
     }
 }

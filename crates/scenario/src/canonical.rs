@@ -2,6 +2,7 @@
 //! scenarios with the same canonical form and the same seed are the same run. Numbers are exact
 //! decimals, because a picosecond in an hour is lost in a double.
 
+mod events;
 pub mod json;
 pub mod media;
 mod transport;
@@ -13,16 +14,15 @@ use std::collections::BTreeMap;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::spec::{
-    Choose, Direction, Discipline, Happening, LinkEvent, NodeKind, NodeSpec, Service, SwitchModel,
+    Action, Choose, Direction, Discipline, LinkEvent, NodeKind, NodeSpec, Service, SwitchModel,
 };
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
 
 use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
-use crate::fields::events::{DOWN, RATE};
 use crate::fields::network::{
     CHOICES, CHOOSE, INPUT_QUEUED, OUTPUT_QUEUED, ROUTINGS, SHARED_MEMORY, SINGLE_QUEUE, TRIM,
-    VIRTUAL_OUTPUT_QUEUES,
+    VIRTUAL_OUTPUT_QUEUES, WATCHDOG,
 };
 use crate::files::Files;
 use crate::packed;
@@ -127,31 +127,13 @@ fn stamped(form: Json, draft: &Draft, files: &Files<'_>) -> Json {
         );
     }
     if !draft.events.is_empty() {
-        let event = |e: &LinkEvent| (e.name.clone(), event(e, draft));
+        let event = |e: &LinkEvent| (e.name.clone(), events::event(e, draft));
         fields.insert(
             "events".to_owned(),
             draft.events.iter().map(event).collect(),
         );
     }
     Json::Object(fields)
-}
-
-fn event(event: &LinkEvent, draft: &Draft) -> Json {
-    let links = event.links.iter();
-    let links = links.map(|link| draft.links[*link].spec.name.as_str());
-    let times = [("at_s", Some(event.at)), ("until_s", event.until)];
-    let (kind, more) = match event.what {
-        Happening::Down { converge } => {
-            (DOWN, converge.map(|span| ("converge_s", Json::time(span))))
-        }
-        Happening::Rate(rate) => (RATE, Some(("rate_bps", Json::rate(rate)))),
-    };
-    let times = times
-        .into_iter()
-        .filter_map(|(name, span)| Some((name, Json::time(span?))));
-    let form = [("kind", Json::text(kind)), ("links", Json::texts(links))];
-    let form = form.into_iter().chain(times).chain(more);
-    Json::Object(form.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {
@@ -284,8 +266,22 @@ fn port(port: &Port, files: &Files<'_>) -> Json {
         ("queue", part(&port.queue, files)),
         buffer(port.spec.buffer),
     ]);
-    if let (Json::Object(fields), Some(class)) = (&mut form, port.spec.trim) {
+    let Json::Object(fields) = &mut form else {
+        return form;
+    };
+    if let Some(class) = port.spec.trim {
         fields.insert(TRIM.to_owned(), Json::count(u64::from(class)));
+    }
+    if let Some(terms) = port.spec.watchdog {
+        let action = Action::ALL
+            .iter()
+            .find(|(_, action)| *action == terms.action);
+        let terms = object([
+            ("detection_s", Json::time(terms.detection)),
+            ("restoration_s", Json::time(terms.restoration)),
+            ("action", Json::text(action.map_or("", |(name, _)| name))),
+        ]);
+        fields.insert(WATCHDOG.to_owned(), terms);
     }
     form
 }

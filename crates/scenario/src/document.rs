@@ -179,6 +179,9 @@ fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
         if world.network().ports[p.port].more.trim.is_some() {
             one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
         }
+        if let Some(watchdog) = &world.network().ports[p.port].more.watchdog {
+            one.insert("watchdog_actions".into(), json!(watchdog.acted));
+        }
         // A trace link has no line rate: its share is that of the opportunities.
         if let Some(share) = one["utilisation"].as_f64() {
             one["busy"] = json!(share);

@@ -226,6 +226,11 @@ pub static METRICS: &[Metric] = &[
         PORT,
         "packets cut down to their headers, at a port that trims",
     ),
+    metric(
+        "watchdog_actions",
+        PORT,
+        "how often the watchdog of a port freed a class",
+    ),
     metric("retransmitted_pkts", FLOW, "packets sent again"),
     metric("acks_pkts", FLOW, "acknowledgements sent"),
     metric("acks_dropped_pkts", FLOW, "acknowledgements dropped"),
@@ -442,13 +447,14 @@ mod tests {
             let asks = std::ptr::eq(table, &wired["flows"][0]);
             let of_scope = of_scope.filter(|m| asks || !m.id.starts_with("hurst"));
             // Two parts of the delay are there where packets went in A-MPDUs; an invariant of each run sums the parts. Stations that
-            // aggregate have two figures more, and a port that trims has one.
+            // aggregate have two figures more, and a port that trims or has a watchdog has one.
             let of_others = [
                 "delay_aggregate_s",
                 "delay_reorder_s",
                 "airtime_toward",
                 "ppdu_frames_toward",
                 "trimmed_pkts",
+                "watchdog_actions",
             ];
             let of_scope = of_scope.filter(|m| !of_others.contains(&m.id));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();

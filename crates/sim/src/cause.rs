@@ -23,11 +23,13 @@ pub enum Cause {
     Expired,
     /// Its wire was down.
     LinkDown,
+    /// Its class had been paused for so long that its port gave it up.
+    Watchdog,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 10] = [
+    pub const ALL: [Cause; 11] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
@@ -38,6 +40,7 @@ impl Cause {
         Cause::Unheard,
         Cause::Expired,
         Cause::LinkDown,
+        Cause::Watchdog,
     ];
 
     /// Name in results.
@@ -51,6 +54,7 @@ impl Cause {
             Cause::RetryLimit => "retry-limit",
             Cause::Expired => "lifetime",
             Cause::LinkDown => "link-down",
+            Cause::Watchdog => "watchdog",
             Cause::Late => "late",
             Cause::Unheard => "unheard",
         }
@@ -65,6 +69,9 @@ impl Cause {
             Cause::RandomLoss => "a box on its way loses at random",
             Cause::LinkOff => "a box on its way was shut",
             Cause::LinkDown => "its wire was down",
+            Cause::Watchdog => {
+                "its class had been paused for the detection time of its port's watchdog"
+            }
             Cause::RetryLimit => "an 802.11 station gave it up",
             Cause::Expired => {
                 "it waited at an 802.11 station for longer than the lifetime of an MSDU"

@@ -65,6 +65,8 @@ pub enum Event {
     Carried(PortId),
     /// A slot of an input-queued switch begins: cells cross its fabric.
     Cross(NodeId),
+    /// A class of this port may have been paused for too long, or its storm may be over.
+    Watchdog(PortId),
 }
 
 /// Media that schedule events of their own.
@@ -201,7 +203,7 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot;
+        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot Watchdog;
     media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
     Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
@@ -228,6 +230,7 @@ ranks! {
         from |owner, serial| Event::Observe { control: ControlId::raw(owner), place: serial as u8 };
     Carried(port) packs (port.0, 0), from |owner, _serial| Event::Carried(PortId::raw(owner));
     Cross(node) packs (node.0, 0), from |owner, _serial| Event::Cross(NodeId::raw(owner));
+    Watchdog(port) packs (port.0, 0), from |owner, _serial| Event::Watchdog(PortId::raw(owner));
 }
 
 #[cfg(test)]
@@ -314,6 +317,7 @@ mod tests {
             (Time(6), Event::Cross(Id::raw(0))),
             (Time(6), tdma(0, 1)),
             (Time(6), tdma(1, 0)),
+            (Time(6), Event::Watchdog(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

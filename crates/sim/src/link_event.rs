@@ -27,4 +27,6 @@ pub enum Happening {
     },
     /// It has another line rate.
     Rate(Rate),
+    /// The card of the host at its end keeps asking the other end to stop: frames of a class by PFC, or all frames by PAUSE.
+    Storm(Option<u8>),
 }

@@ -27,6 +27,12 @@ pub(crate) enum Step {
     Down(PortId),
     /// A link has another rate.
     Rate(PortId, Rate),
+    /// The card at a port asks to stop, again and again until this instant, which frees.
+    Storm {
+        port: PortId,
+        class: Option<u8>,
+        until: Time,
+    },
     /// Switches forward by this table.
     Forward(usize),
 }

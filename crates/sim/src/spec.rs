@@ -19,6 +19,7 @@ use crate::medium::tdma::spec::TerminalSpec;
 use crate::medium::tdma::terminal::Terminal;
 use crate::medium::trace::{Server, ServerSpec};
 pub use crate::network::Discipline;
+pub use crate::network::watchdog::{self, Action};
 use crate::queue::{AnyAqm, AnyScheduler};
 pub use crate::refusal::{Refusal, Unchangeable};
 use crate::source::AnySource;
@@ -264,6 +265,8 @@ pub struct PortSpec {
     pub buffer: Limit,
     /// The class of the header of a frame that finds its queue full; none where such a frame is lost.
     pub trim: Option<u8>,
+    /// When a class that has been paused for too long is freed; none where it never is.
+    pub watchdog: Option<watchdog::Terms>,
 }
 
 /// An egress of a node.

@@ -7,7 +7,7 @@ use backwater_sim::spec::{Happening, LinkEvent};
 use super::links::Link;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::events::{DOWN, EVENTS};
+use crate::fields::events::{DOWN, EVENTS, STORM};
 use crate::files::Files;
 use crate::names;
 use crate::tree::Node;
@@ -31,6 +31,7 @@ pub fn read(
             DOWN => Happening::Down {
                 converge: span("converge"),
             },
+            STORM => Happening::Storm(args.has("class").then(|| args.count("class") as u8)),
             _ => Happening::Rate(args.rate("rate")),
         };
         events.push(LinkEvent {

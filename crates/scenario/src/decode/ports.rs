@@ -71,6 +71,7 @@ pub fn read(
             spec: PortSpec {
                 name: name.clone(),
                 trim: trim(name, &settings, queue.scheduler.classes())?,
+                watchdog: settings.watchdog(name, matches!(owner.kind, NodeKind::Host { .. }))?,
                 scheduler: queue.scheduler,
                 aqm: queue.aqm,
                 buffer,

@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{self, QUEUES, Queue};
+use backwater_sim::spec::{Action, watchdog};
 use backwater_sim::stamp::{AnyStamp, HOSTED, STAMPS};
 use backwater_transport::units::Bytes;
 
 use super::parts::{self, Made};
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::network::{PORT, TRIM};
+use crate::fields::network::{PORT, TRIM, WATCHDOG, WATCHDOG_FIELDS};
 use crate::files::Files;
 use crate::tree::{Node, Value};
 use crate::{names, units};
@@ -33,10 +34,11 @@ pub struct Setting {
     stamp: Option<Written<(AnyStamp, Made)>>,
     stamped_by: Option<Written<()>>,
     trim: Option<Written<u8>>,
+    watchdog: Option<Written<watchdog::Terms>>,
 }
 
 impl Setting {
-    /// Reads `queue`, `buffer`, `stamp`, `stamped_by` and `trim`.
+    /// Reads `queue`, `buffer`, `stamp`, `stamped_by`, `trim` and `watchdog`.
     pub fn read(record: &Record<'_>, files: &mut Files<'_>) -> Result<Setting, Diagnostic> {
         let mut setting = Setting {
             queue: None,
@@ -44,6 +46,7 @@ impl Setting {
             stamp: None,
             stamped_by: None,
             trim: None,
+            watchdog: None,
         };
         if let Some(node) = record.get("queue") {
             let part = parts::named_among(&[QUEUES, queue::HOSTED], "queue", node)?;
@@ -69,6 +72,18 @@ impl Setting {
         if let Some(node) = record.get(TRIM) {
             let (value, node) = (record.args.count(TRIM) as u8, node.clone());
             setting.trim = Some(Written { value, node });
+        }
+        if let Some(node) = record.get(WATCHDOG) {
+            let args = Record::read(node, WATCHDOG_FIELDS, &[], files)?.args;
+            let action = args.choice("action");
+            let action = Action::ALL.iter().find(|(name, _)| *name == action);
+            let value = watchdog::Terms {
+                detection: args.span("detection"),
+                restoration: args.span("restoration"),
+                action: action.expect("one of its words").1,
+            };
+            let node = node.clone();
+            setting.watchdog = Some(Written { value, node });
         }
         Ok(setting)
     }
@@ -132,6 +147,24 @@ impl Settings {
     pub fn trim(&self, port: &str) -> Result<Option<(u8, &Node)>, Diagnostic> {
         let best = self.best(port, TRIM, |s| s.trim.as_ref())?;
         Ok(best.map(|written| (written.value, &written.node)))
+    }
+
+    /// The watchdog of a port of a switch; patterns leave out those of hosts.
+    pub fn watchdog(&self, port: &str, host: bool) -> Result<Option<watchdog::Terms>, Diagnostic> {
+        let rows = self.rows.iter();
+        let named = rows.filter(|(name, _)| !host || name == port);
+        let named = named
+            .filter_map(|(_, setting)| setting.watchdog.as_ref())
+            .next();
+        match (self.best(port, WATCHDOG, |s| s.watchdog.as_ref())?, named) {
+            (Some(_), Some(written)) if host => {
+                let what = format!("`{}`: {port} is the port of a host", written.node.path);
+                let fix = "name a port of a switch: the card that pauses is at its far end";
+                Err(written.node.refuse(Fault::new(what, fix)))
+            }
+            (Some(best), _) if !host => Ok(Some(best.value)),
+            _ => Ok(None),
+        }
     }
 
     /// The value of the most specific row that sets a field of a port. Two patterns that are equally

@@ -9,6 +9,9 @@ pub const DOWN: &str = "down";
 /// Wires with another rate.
 pub const RATE: &str = "rate";
 
+/// Cards that pause for ever.
+pub const STORM: &str = "storm";
+
 /// `events.NAME`.
 pub static EVENTS: &[Variant] = &[
     Variant {
@@ -47,6 +50,25 @@ pub static EVENTS: &[Variant] = &[
                     "their rate from then on, the same both ways",
                 )
                 .at_least("1 bit/s"),
+            ),
+        ],
+    },
+    Variant {
+        kind: STORM,
+        summary: "cards of hosts pause without reason",
+        source: "Guo et al., SIGCOMM 2016, section 4.3 (NIC PFC pause frame storm)",
+        fields: &[
+            WIRES,
+            AT,
+            UNTIL,
+            Field::option(
+                Opt::new(
+                    "class",
+                    Kind::Count,
+                    Default::Absent,
+                    "class that the PFC frames of the card stop, for 65535 quanta every 32767; left out: PAUSE frames, which stop all",
+                )
+                .at_most("7"),
             ),
         ],
     },

@@ -1,7 +1,7 @@
 //! Fields of nodes, links, ports and routing.
 
 use backwater_sim::medium::{tdma, trace};
-use backwater_sim::spec::{Choose, Routing};
+use backwater_sim::spec::{Action, Choose, Routing};
 use backwater_transport::part::{Default, Kind, Opt};
 
 use super::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
@@ -303,6 +303,39 @@ const PATH_BOXES: Field = Field::free(
 /// The class of headers of frames that find their queue full.
 pub const TRIM: &str = "trim";
 
+/// What frees a class that has been paused for too long.
+pub const WATCHDOG: &str = "watchdog";
+
+/// `ports."PATTERN".watchdog`.
+pub static WATCHDOG_FIELDS: &[Field] = &[
+    Field::option(
+        Opt::new(
+            "detection",
+            Kind::Span,
+            Default::Is("200 ms"),
+            "a class that has been paused for so long without a break is stormed: its gate opens, and notices about it are ignored",
+        )
+        .at_least("1 us")
+        .at_most("60 s"),
+    ),
+    Field::option(
+        Opt::new(
+            "restoration",
+            Kind::Span,
+            Default::Is("200 ms"),
+            "when no notice has asked to stop it for so long, notices count again",
+        )
+        .at_least("1 us")
+        .at_most("60 s"),
+    ),
+    Field::option(Opt::new(
+        "action",
+        Kind::Choice(&[Action::ALL[0].0, Action::ALL[1].0]),
+        Default::Is(Action::ALL[0].0),
+        "what becomes of frames of a stormed class: they are lost, those that wait and those that come, or sent",
+    )),
+];
+
 /// `ports."PATTERN"`.
 pub static PORT: &[Field] = &[
     Field::free(
@@ -330,6 +363,11 @@ pub static PORT: &[Field] = &[
         )
         .at_least("1")
         .at_most("7"),
+    ),
+    Field::free(
+        WATCHDOG,
+        Shape::Fields(WATCHDOG_FIELDS),
+        "PFC watchdog, which frees a class that PAUSE or PFC has stopped for too long; a pattern means ports of switches; none where it is left out",
     ),
     Field::free(
         "stamped_by",

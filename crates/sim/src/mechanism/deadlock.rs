@@ -141,11 +141,12 @@ impl Mechanisms {
 }
 
 impl Network {
-    /// Whether a gate has held a port since then.
+    /// Whether a gate has held a port since then. It may have sent control frames: a port that is stuck asks its neighbour to stop,
+    /// too, again and again.
     fn stuck(&self, id: PortId, now: Time, since: u64) -> bool {
         let port = &self.ports[id];
         port.is(Traits::STALLED)
-            && port.free_at().0 <= since
+            && (port.free_at().0 <= since || port.stall_from.0 <= since)
             && port.gates.as_ref().is_some_and(|g| g.shut(now))
     }
 }

@@ -47,9 +47,11 @@ pub(crate) struct Mechanisms {
 }
 
 impl Mechanisms {
-    /// Somebody has received a notice of this mechanism and acts on it.
+    /// Somebody has received a notice of this mechanism and acts on it; a card that pauses without reason is none.
     pub(crate) fn note_heard(&mut self, mechanism: u32) {
-        self.hearing[mechanism as usize].heard += 1;
+        if let Some(hearing) = self.hearing.get_mut(mechanism as usize) {
+            hearing.heard += 1;
+        }
     }
 
     /// Takes what a mechanism has to say.

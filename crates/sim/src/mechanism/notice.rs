@@ -12,6 +12,9 @@ use backwater_wire::ethernet::{self, FrameKind};
 /// A set of hosts: bit h of the words is host number h.
 pub type Hosts = Arc<[u64]>;
 
+/// In place of the number of a mechanism: the notice comes from the card of a host, whatever its scenario's mechanisms are.
+pub const CARD: u32 = u32::MAX;
+
 /// Whether a set holds a host.
 pub fn holds(set: &[u64], host: u32) -> bool {
     set[host as usize / 64] >> (host % 64) & 1 == 1
@@ -120,6 +123,23 @@ pub struct Durations {
 }
 
 impl Notice {
+    /// A host's card asks to stop a class, or all that is sent to it, for as long as a frame can say, or no longer.
+    pub fn of_card(class: Option<u8>, stop: bool) -> Notice {
+        Notice {
+            mechanism: CARD,
+            form: match class {
+                Some(_) => Form::Pfc,
+                None => Form::Pause,
+            },
+            classes: class.map_or(0xff, |class| 1 << class),
+            ask: Ask::Stop(if stop { u16::MAX } else { 0 }),
+            hosts: None,
+            origin: PortId::NONE,
+            origin_classes: 0,
+            key: 0,
+        }
+    }
+
     /// How long it holds, in units of its carrier, where it counts them; zero ends it.
     pub fn quanta(&self) -> u16 {
         match self.ask {

@@ -20,6 +20,7 @@ mod traits;
 pub(crate) mod transmit;
 mod trim;
 pub(crate) mod views;
+pub mod watchdog;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -17,6 +17,7 @@ use crate::table::{Id, Row};
 
 use super::carried::Carried;
 use super::traits::Traits;
+use super::watchdog::Watchdog;
 
 /// An egress port and the wire that leaves it. What a hop touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
@@ -327,6 +328,8 @@ pub struct PortMore {
     pub managed: Option<Box<Managed>>,
     /// The class of the header of a frame that finds its queue full; none where such a frame is lost.
     pub trim: Option<u8>,
+    /// What frees a class that has been paused for too long.
+    pub watchdog: Option<Box<Watchdog>>,
     /// Laws of explicit feedback that are shown its packets.
     pub laws: Vec<Shown>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
@@ -382,30 +385,4 @@ impl PortCount {
 
 impl Row for Port {
     type Kind = kind::Port;
-}
-
-impl Port {
-    /// Reads a word of each cache line that a hop touches.
-    #[inline]
-    pub fn prefetch(&self) -> u64 {
-        self.next_try.0 ^ self.max_bytes
-    }
-
-    /// Reads a word of the queue's cache line.
-    #[inline]
-    pub fn prefetch_queue(&self) -> u64 {
-        self.max_bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
-        assert_eq!(std::mem::align_of::<Port>(), 64);
-        assert_eq!(std::mem::offset_of!(Port, queue), 64);
-        assert_eq!(std::mem::offset_of!(Port, control), 128);
-    }
 }

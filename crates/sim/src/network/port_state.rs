@@ -3,6 +3,7 @@
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::{Port, Traits};
+use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::limit::{Limit, MAX_CLASSES};
 use crate::packet::Packets;
@@ -16,6 +17,21 @@ impl Port {
             .managed
             .as_ref()
             .is_some_and(|m| !m.queues.is_empty())
+    }
+
+    /// Why a frame of a class that comes now is lost, if it is: the wire is down, or the watchdog has given the class up.
+    #[cold]
+    pub(crate) fn loses(&self, class: u8) -> Option<Cause> {
+        match self.is(Traits::DOWN) {
+            true => Some(Cause::LinkDown),
+            false => self.drops(class).then_some(Cause::Watchdog),
+        }
+    }
+
+    /// Whether the watchdog has given a class up.
+    pub(crate) fn drops(&self, class: u8) -> bool {
+        let watchdog = self.more.watchdog.as_ref();
+        watchdog.is_some_and(|watchdog| watchdog.drops(class))
     }
 
     /// The line rate, or the most that slots give.
@@ -107,6 +123,20 @@ impl Port {
 }
 
 impl Port {
+    /// Reads a word of each cache line that a hop touches.
+    #[inline]
+    pub fn prefetch(&self) -> u64 {
+        self.next_try.0 ^ self.max_bytes
+    }
+
+    /// Reads a word of the queue's cache line.
+    #[inline]
+    pub fn prefetch_queue(&self) -> u64 {
+        self.max_bytes
+    }
+}
+
+impl Port {
     /// Another line rate from now on. Nothing is due at the port now.
     pub(crate) fn change_rate(&mut self, rate: Rate, now: Time) {
         let (free, bytes) = (self.free_at(), self.sent().wire_bytes());
@@ -125,5 +155,17 @@ impl Port {
         if let Some(managed) = &mut self.more.managed {
             managed.aqm.line_rate(rate);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_of_a_port_lies_in_two_cache_lines() {
+        assert_eq!(std::mem::align_of::<Port>(), 64);
+        assert_eq!(std::mem::offset_of!(Port, queue), 64);
+        assert_eq!(std::mem::offset_of!(Port, control), 128);
     }
 }

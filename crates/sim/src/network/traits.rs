@@ -44,6 +44,8 @@ impl Traits {
     pub const PULLED: u32 = 131_072;
     /// Its wire is down.
     pub const DOWN: u32 = 262_144;
+    /// Its watchdog loses frames of some classes.
+    pub const DROPS: u32 = 524_288;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
     pub const NOTED_DEPARTURES: u32 =
@@ -68,5 +70,6 @@ impl Traits {
         | Traits::LIMITED
         | Traits::STAMPED
         | Traits::DETECTED
-        | Traits::DOWN;
+        | Traits::DOWN
+        | Traits::DROPS;
 }

@@ -104,8 +104,10 @@ impl Shared {
             if port.is(Traits::QUEUELESS) {
                 return self.hand_over(id, packet_id, now);
             }
-            if port.is(Traits::DOWN) {
-                return self.lose_at_dead_port(id, packet_id, now);
+            if port.is(Traits::DOWN | Traits::DROPS)
+                && let Some(cause) = port.loses(class)
+            {
+                return self.lose_at_dead_port(id, packet_id, cause, now);
             }
             self.catch_up(id, now);
             port = &mut self.network.ports[id];
@@ -148,12 +150,17 @@ impl Shared {
         Onward::Done
     }
 
-    /// A frame comes to a port whose wire is down.
+    /// A frame comes to a port that loses it: its wire is down, or its watchdog has given the class up.
     #[cold]
-    fn lose_at_dead_port(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+    fn lose_at_dead_port(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        cause: Cause,
+        now: Time,
+    ) -> Onward {
         let books = &mut self.run.books;
-        self.network
-            .lose(books, packet_id, Cause::LinkDown, id, now);
+        self.network.lose(books, packet_id, cause, id, now);
         Onward::Done
     }
 

@@ -22,6 +22,7 @@ mod outage;
 mod post;
 mod react;
 mod service;
+mod watchdog;
 
 use crate::ids::{PacketId, PortId};
 use crate::mechanism::Mechanisms;

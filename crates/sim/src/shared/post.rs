@@ -5,7 +5,7 @@ use backwater_transport::units::Time;
 
 use super::Shared;
 use crate::ids::{ControlId, NoticeId, PortId};
-use crate::mechanism::carrier::CarriedBy;
+use crate::mechanism::carrier::{CarriedBy, quantum};
 use crate::mechanism::notice::Notice;
 use crate::medium::ethernet::HEADER_FCS;
 use crate::network::{Network, Traits};
@@ -35,6 +35,21 @@ impl Shared {
         self.catch_up(id, now);
         let books = &mut self.run.books;
         self.network.post_in_header(books, id, notice, now);
+    }
+
+    /// The card of a host asks the far end of its wire to stop, or lets it go on from `until` on; when it does so again.
+    pub(crate) fn pause_from_card(
+        &mut self,
+        id: PortId,
+        class: Option<u8>,
+        until: Time,
+        now: Time,
+    ) -> Option<Time> {
+        let over = now >= until;
+        let notice = Notice::of_card(class, !over);
+        self.post_on_wire(id, notice, now);
+        let half = quantum(self.network.ports[id].more.rate).times(u64::from(u16::MAX / 2));
+        (!over).then(|| until.min(now + half))
     }
 
     /// Queues a control frame. Where the last one that waits for the same gates says the same, one frame says both.

@@ -8,6 +8,7 @@ use backwater_transport::units::Time;
 use super::Shared;
 use crate::ids::PortId;
 use crate::mechanism::carrier::quantum;
+use crate::mechanism::notice::Notice;
 use crate::mechanism::responder::{AnyResponder, Knobs, Responder};
 use crate::packet::Traffic;
 use crate::record::fingerprint::Mark;
@@ -34,6 +35,8 @@ impl Shared {
             .as_mut()
             .expect("a port that can be told has gates");
         gates.sweep(now);
+        let watchdog = port.more.watchdog.as_mut();
+        let ignored = watchdog.map_or(0, |watchdog| watchdog.hear(&notice, now));
         if notice.quanta() > 0 && !notice.origin.is_none() {
             gates.origin = (notice.origin, notice.origin_classes);
         }
@@ -45,7 +48,18 @@ impl Shared {
             next: None,
             transmitter: None,
         };
-        owned(&mut port.more.responders, notice.mechanism).react(&notice, &mut knobs);
+        let responder = owned(&mut port.more.responders, notice.mechanism);
+        match notice.classes & !ignored {
+            classes if classes == notice.classes => responder.react(&notice, &mut knobs),
+            0 => {}
+            classes => responder.react(
+                &Notice {
+                    classes,
+                    ..notice.clone()
+                },
+                &mut knobs,
+            ),
+        }
         if port.more.managed.is_none() {
             port.shut_until = gates.shut_until();
         }
@@ -53,6 +67,13 @@ impl Shared {
         self.network.recheck_card(id);
         self.mechanisms.note_heard(notice.mechanism);
         self.mechanisms.update_drain(&self.network, id, now);
+        self.arm_watchdog(id, now);
+        self.note_reaction(id, notice, now);
+        self.catch_up(id, now);
+    }
+
+    /// A port has reacted to a notice.
+    fn note_reaction(&mut self, id: PortId, notice: Notice, now: Time) {
         self.run.books.fingerprint.add(
             Mark::Knob,
             now,
@@ -75,7 +96,6 @@ impl Shared {
                 header: None,
             });
         }
-        self.catch_up(id, now);
     }
 }
 

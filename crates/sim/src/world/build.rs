@@ -14,6 +14,7 @@ mod reach;
 mod refills;
 mod routes;
 mod stamps;
+mod storms;
 mod trace;
 mod wanted;
 

@@ -4,17 +4,24 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::event::Event;
 use crate::ids::PortId;
 use crate::link_steps::{LinkEvents, Step};
 
 impl World {
     /// A step is due.
-    pub(super) fn take_link_step(&mut self, step: u32, now: Time) {
-        let (_, step) = self.link_events.steps[step as usize];
+    pub(super) fn take_link_step(&mut self, number: u32, now: Time) {
+        let (_, step) = self.link_events.steps[number as usize];
         match step {
             Step::Down(first) => both(first).for_each(|port| self.shared.go_down(port, now)),
             Step::Back(first) => both(first).for_each(|port| self.shared.restore_wire(port, now)),
             Step::Rate(first, rate) => both(first).for_each(|port| self.set_rate(port, rate)),
+            Step::Storm { port, class, until } => {
+                let again = self.shared.pause_from_card(port, class, until, now);
+                if let Some(at) = again.filter(|at| *at <= self.clock.end) {
+                    self.shared.run.calendar.push(at, Event::Link(number));
+                }
+            }
             Step::Forward(table) => self.forward_by(table, now),
         }
     }

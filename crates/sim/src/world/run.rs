@@ -216,6 +216,7 @@ impl World {
                 self.media.serve(&mut self.shared, (kind, code), owner, at);
             }
             Event::Cross(node) => self.shared.cross(node, at),
+            Event::Watchdog(port) => self.shared.look_after_pauses(port, at),
             Event::Link(step) => self.take_link_step(step, at),
             Event::Carried(port) => {
                 self.shared

@@ -103,6 +103,7 @@ pub fn spec(directions: [Option<Box<Direction>>; 2], seconds: f64) -> Spec {
         scheduler: AnyScheduler::Fifo,
         aqm: None,
         trim: None,
+        watchdog: None,
         buffer: Limit::Unlimited,
     };
     Spec {

@@ -117,6 +117,7 @@ impl Net {
                 scheduler: AnyScheduler::Fifo,
                 aqm: None,
                 trim: None,
+                watchdog: None,
                 buffer,
             });
         }

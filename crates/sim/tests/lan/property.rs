@@ -52,7 +52,8 @@ fn any_events(number: u64, net: &mut Net) {
             links: vec![r.between(0, net.0.links.len() as u64 - 1) as usize],
             at,
             until,
-            what: match r.between(0, 2) {
+            what: match r.between(0, 3) {
+                3 => Happening::Storm(one(r, &[None, Some(0)])),
                 0 => Happening::Rate(Rate(one(r, &[1_000_000, 7 * MBIT, 100 * MBIT]))),
                 _ => Happening::Down { converge },
             },
@@ -60,6 +61,18 @@ fn any_events(number: u64, net: &mut Net) {
         // Two may overlap, and a mechanism or a source may stand in the way.
         if World::build(&net.0).is_err() {
             net.0.events.pop();
+        }
+    }
+    for port in 0..net.0.ports.len() {
+        let action = one(r, &[Action::Drop, Action::Forward]);
+        net.0.ports[port].watchdog = Some(watchdog::Terms {
+            detection: Span::micros(r.between(100, 5_000)),
+            restoration: Span::micros(r.between(100, 5_000)),
+            action,
+        });
+        // Few ports are paused.
+        if World::build(&net.0).is_err() {
+            net.0.ports[port].watchdog = None;
         }
     }
 }

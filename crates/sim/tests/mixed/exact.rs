@@ -44,6 +44,7 @@ fn link(r: &mut Random, spec: &mut Spec, ends: [usize; 2], rate: Rate, delay: Sp
             scheduler: AnyScheduler::Fifo,
             aqm: None,
             trim: None,
+            watchdog: None,
             buffer: one(r, &[Limit::Unlimited, Limit::Packets(2), Limit::Packets(9)]),
         });
     }

@@ -258,6 +258,7 @@ impl Draw {
             scheduler: queue.scheduler,
             aqm: queue.aqm,
             trim: None,
+            watchdog: None,
             buffer: match queue.room {
                 Room::Endless => Limit::Unlimited,
                 Room::Default(limit) => limit,

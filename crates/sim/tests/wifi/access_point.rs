@@ -27,6 +27,7 @@ fn wire(cell: &mut Cell, a: usize, b: usize, rate: u64) {
             scheduler: AnyScheduler::Fifo,
             aqm: None,
             trim: None,
+            watchdog: None,
             buffer: Limit::Unlimited,
         });
     }

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         LinkRate,
         Mechanism,
         OneWayLink,
+        PauseStorm,
         Port,
         Routing,
         Switch,
         TdmaMedium,
         TerminalLink,
         TraceLink,
+        Watchdog,
     )
     from backwater.model.builders.wireless import (
         AccessCategories,
@@ -72,6 +74,7 @@ __all__ = [
     "Medium",
     "Notifier",
     "OneWayLink",
+    "PauseStorm",
     "Phy",
     "Port",
     "Queue",
@@ -89,6 +92,7 @@ __all__ = [
     "Topology",
     "Trace",
     "TraceLink",
+    "Watchdog",
 ]
 
 _HOMES = {
@@ -113,8 +117,10 @@ _HOMES = {
     "TdmaMedium": "wired",
     "TerminalLink": "wired",
     "Port": "wired",
+    "Watchdog": "wired",
     "LinkDown": "wired",
     "LinkRate": "wired",
+    "PauseStorm": "wired",
     "Mechanism": "wired",
     "Medium": "wireless",
     "Phy": "wireless",

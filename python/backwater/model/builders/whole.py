@@ -20,6 +20,7 @@ from backwater.model.builders.wired import (
     LinkRate,
     Mechanism,
     OneWayLink,
+    PauseStorm,
     Port,
     Routing,
     Switch,
@@ -74,7 +75,7 @@ class Scenario(Table):
     nodes: Mapping[str, Host | Switch | Station | Written] | None = None
     links: Mapping[str, Link | OneWayLink | TraceLink | TerminalLink | Written] | None = None
     ports: Mapping[str, Port | Written] | None = None
-    events: Mapping[str, LinkDown | LinkRate | Written] | None = None
+    events: Mapping[str, LinkDown | LinkRate | PauseStorm | Written] | None = None
     mechanisms: Mapping[str, Mechanism | Written] | None = None
     defaults: Defaults | Written | None = None
     routes: Mapping[str, Sequence[str]] | None = None

@@ -288,6 +288,8 @@ class Port(Table):
       queue full goes on as its header of 64 B in the queue of this class, and its
       receiver asks for the rest; where it is left out, such a segment is lost (whole
       number)
+    * `watchdog`: PFC watchdog, which frees a class that PAUSE or PFC has stopped for too
+      long; a pattern means ports of switches; none where it is left out
     * `stamped_by`: ports and radios whose laws also stamp what leaves here, such as
       ["AP>cell"] for uplink data at the access point's wire
     """
@@ -296,7 +298,28 @@ class Port(Table):
     buffer: Capacity | None = None
     stamp: Stamp | Written | None = None
     trim: int | None = None
+    watchdog: Watchdog | Written | None = None
     stamped_by: Sequence[str] | None = None
+
+
+@dataclass
+class Watchdog(Table):
+    """`ports.NAME.watchdog` of a scenario.
+
+    PFC watchdog, which frees a class that PAUSE or PFC has stopped for too long; a
+    pattern means ports of switches; none where it is left out.
+
+    * `detection`: a class that has been paused for so long without a break is stormed:
+      its gate opens, and notices about it are ignored (time, default 200 ms)
+    * `restoration`: when no notice has asked to stop it for so long, notices count again
+      (time, default 200 ms)
+    * `action`: what becomes of frames of a stormed class: they are lost, those that wait
+      and those that come, or sent (default drop)
+    """
+
+    detection: Time | None = None
+    restoration: Time | None = None
+    action: Literal["drop", "forward"] | None = None
 
 
 @dataclass
@@ -335,6 +358,25 @@ class LinkRate(Table):
     rate: Rate
     until: Time | None = None
     _fixed: ClassVar[Written] = {"kind": "rate"}
+
+
+@dataclass
+class PauseStorm(Table):
+    """Cards of hosts pause without reason.
+
+    * `links`: which: names of links or patterns, such as ["l0-s*"] in a generated network
+      (required)
+    * `at`: when it begins (time, required)
+    * `until`: when it ends; left out: it lasts to the end of the run (time)
+    * `class_`: class that the PFC frames of the card stop, for 65535 quanta every 32767;
+      left out: PAUSE frames, which stop all (whole number)
+    """
+
+    links: Sequence[str]
+    at: Time
+    until: Time | None = None
+    class_: int | None = None
+    _fixed: ClassVar[Written] = {"kind": "storm"}
 
 
 @dataclass

@@ -94,6 +94,9 @@ pub static RESPONDERS: &[Part<Build>] = &[
     link_gate::PART,
 ];
 
+/// The responder of a port that a host's card tells to stop.
+pub(crate) const GATE: AnyResponder = AnyResponder::Gate(gate::Gate);
+
 /// Stops all data of a station; for recipes.
 pub const STOP_ALL: Part<Build> = stop_all::PART;
 /// Stops one link of a station; for recipes.

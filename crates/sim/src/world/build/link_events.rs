@@ -32,7 +32,7 @@ impl LinkEvent {
     fn converge(&self) -> Option<Span> {
         match self.what {
             Happening::Down { converge } => converge,
-            Happening::Rate(_) => None,
+            Happening::Rate(_) | Happening::Storm(_) => None,
         }
     }
 
@@ -56,6 +56,12 @@ impl World {
             for link in &event.links {
                 let first = PortId::new(2 * link);
                 let (begin, end) = match event.what {
+                    Happening::Storm(class) => {
+                        let until = Time(event.end().0);
+                        let port = self.add_storm(spec, *link, class, event)?;
+                        steps.push((event.at, 1, Step::Storm { port, class, until }));
+                        continue;
+                    }
                     Happening::Down { .. } => (Step::Down(first), Step::Back(first)),
                     Happening::Rate(rate) => {
                         let before = self.shared.network.ports[first].more.rate;
@@ -67,6 +73,7 @@ impl World {
                 steps.extend(event.until.map(|until| (until, 0, end)));
             }
         }
+        self.check_watchdogs(spec)?;
         let tables = self.add_tables(spec, &mut steps)?;
         steps.sort_by_key(|(at, rank, _)| (*at, *rank));
         let steps = steps.into_iter().map(|(at, _, step)| (Time(at.0), step));
@@ -182,10 +189,12 @@ impl World {
                 Ok(()) => Ok(()),
                 Err(why) => refuse(path, why.what, "name other links, or remove what is said"),
             },
-            Happening::Down { .. } if !matches!(port.more.service, Service::Line) => {
+            Happening::Down { .. } | Happening::Storm(_)
+                if !matches!(port.more.service, Service::Line) =>
+            {
                 let what =
                     format!("`{name}` is no wire: its packets leave as its trace or its slots say");
-                let fix = "name wires, or write the outage into the trace";
+                let fix = "name wires; an outage can be written into the trace";
                 refuse(path, what, fix)
             }
             Happening::Down { .. } if port.is(Traits::CARRIES) => {
@@ -198,7 +207,7 @@ impl World {
                 let fix = "take a source with a rate, or name other links";
                 refuse(path, what, fix)
             }
-            Happening::Down { .. } => Ok(()),
+            Happening::Down { .. } | Happening::Storm(_) => Ok(()),
         }
     }
 }

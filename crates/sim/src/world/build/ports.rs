@@ -4,6 +4,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 use crate::ids::{NodeId, PortId};
+use crate::network::watchdog::Watchdog;
 use crate::network::{Network, Port, PortMore, Traits};
 use crate::queue::{Managed, Scheduler};
 use crate::spec::{FlowSpec, LinkSpec, NodeKind, Refusal, Spec, SwitchModel};
@@ -73,6 +74,7 @@ impl Network {
             max_frame: link.max_frame.0,
             managed,
             trim: port.trim,
+            watchdog: port.watchdog.map(|terms| Box::new(Watchdog::new(terms))),
             ..PortMore::default()
         };
         let classes = port.scheduler.classes();

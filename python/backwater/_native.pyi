@@ -20,14 +20,33 @@ def trials(
     workers: int,
     every_ps: int | None = None,
 ) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any], NDArray[Any], list[tuple[int, str]]]: ...
+def rare(
+    resolved: Resolved,
+    event: list[tuple[str, str]],
+    level: int,
+    score: list[tuple[str, str]],
+    empty: list[tuple[str, str]],
+    span_ps: tuple[int, int],
+    levels: list[int] | None,
+    seed: int,
+    runs: int,
+    replicates: int,
+    workers: int,
+) -> tuple[
+    list[int],
+    list[tuple[list[int], list[int], int, tuple[int, list[tuple[int, int]], int, str] | None]],
+]: ...
 def pack(values: NDArray[Any]) -> str: ...
 def unpack(text: str) -> NDArray[Any]: ...
 
 class Worlds:
-    def __init__(self, resolved: list[Resolved], count: int, threads: int) -> None: ...
+    def __init__(
+        self, resolved: list[Resolved], count: int, threads: int, knobs: list[str]
+    ) -> None: ...
     @staticmethod
     def columns() -> list[str]: ...
     def agents(self, stage: int) -> list[str]: ...
+    def knobs(self, stage: int) -> list[tuple[str, float, float, float]]: ...
     def reset(
         self,
         places: list[int],

@@ -10,6 +10,7 @@ use backwater_transport::units::{Rate, Span, Time};
 use backwater_wasm::{BUFFER, FOREIGN, FUEL, LARGEST_FILE, PAGES};
 
 const MSS: u64 = 1448;
+const NEW_RENO: &[u8] = include_bytes!("newreno.wasm");
 
 fn built(content: &[u8], seed: u64) -> Result<AnyController, Refusal> {
     let file = File {
@@ -400,4 +401,36 @@ fn a_start_function_runs_once() {
     });
     copy.on_ack(&ack(Time::ZERO));
     assert_eq!([one.limits().window, copy.limits().window], [30_000; 2]);
+}
+
+/// A sound file with some bytes changed is refused, fails, or goes on; nothing panics, and a copy of what goes on is like it.
+#[test]
+fn changed_bytes_are_refused_or_bounded() {
+    let mut random = Random::stream(1, "test", "changed bytes");
+    let sound = [
+        file(&[]),
+        wat::parse_str(COUNTS).unwrap(),
+        NEW_RENO.to_vec(),
+    ];
+    let mut went_on = 0;
+    for round in 0..3000 {
+        let mut content = sound[round % sound.len()].clone();
+        for _ in 0..random.between(1, 3) {
+            let at = random.between(8, content.len() as u64 - 1) as usize;
+            content[at] = random.between(0, 255) as u8;
+        }
+        let Ok(mut controller) = built(&content, 1) else {
+            continue;
+        };
+        controller.on_ack(&ack(Time::ZERO));
+        let mut copy = controller.clone();
+        for one in [&mut controller, &mut copy] {
+            one.on_ack(&ack(Time::ZERO));
+            assert!(one.limits().window >= MSS, "round {round}");
+        }
+        assert_eq!(controller.limits(), copy.limits(), "round {round}");
+        went_on += 1;
+    }
+    // Most bytes are those of names and code.
+    assert!((10..3000).contains(&went_on), "{went_on}");
 }

@@ -137,6 +137,12 @@ impl Worlds {
         Ok(Turn(&self.busy))
     }
 
+    fn stage(&self, number: usize) -> PyResult<Arc<Stage>> {
+        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = stages.get(number).cloned();
+        found.ok_or_else(|| PyIndexError::new_err("no such scenario"))
+    }
+
     /// The share and the place in it of a world.
     fn place(&self, index: usize) -> PyResult<(usize, usize)> {
         if index >= self.count {
@@ -244,24 +250,16 @@ impl Worlds {
 
     /// The agents of a scenario, by its number.
     fn agents(&self, stage: usize) -> PyResult<Vec<String>> {
-        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        let stage = stages
-            .get(stage)
-            .ok_or_else(|| PyIndexError::new_err("no such scenario"))?;
-        Ok(stage.agents().to_vec())
+        Ok(self.stage(stage)?.agents().to_vec())
     }
 
     /// The knobs of a scenario: name, least and greatest value, and where each stands at first.
     fn knobs(&self, stage: usize) -> PyResult<Vec<(String, f64, f64, f64)>> {
-        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        let stage = stages
-            .get(stage)
-            .ok_or_else(|| PyIndexError::new_err("no such scenario"))?;
         let row = |knob: &Knob| {
             let range = knob.range;
             (knob.name.clone(), range.low, range.high, range.now)
         };
-        Ok(stage.knobs().iter().map(row).collect())
+        Ok(self.stage(stage)?.knobs().iter().map(row).collect())
     }
 
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
@@ -277,11 +275,6 @@ impl Worlds {
         mut seen: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<Vec<(usize, String)>> {
         let _turn = self.turn()?;
-        let known = self
-            .stages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
         let begun = places.clone();
         let all = places
             .into_iter()
@@ -291,11 +284,8 @@ impl Worlds {
             .zip(starts);
         let mut begins = Vec::new();
         for ((((index, stage), patches), written), (start, unseen)) in all {
-            let stage = known
-                .get(stage)
-                .ok_or_else(|| PyIndexError::new_err("no such scenario"))?;
             let begin = Begin {
-                stage: stage.clone(),
+                stage: self.stage(stage)?,
                 patches: patches.iter().map(trial::patch).collect::<PyResult<_>>()?,
                 clock: clock(&written)?,
                 first: Span(written.2),

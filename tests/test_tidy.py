@@ -367,6 +367,8 @@ AIR_REASONS = {
     "crates/scenario/src/canonical/air.rs": "writes media and stations in canonical form",
     "crates/scenario/src/canonical.rs": "calls it for the nodes that are stations",
     "crates/scenario/src/decode/air.rs": "reads media and stations",
+    "crates/scenario/src/decode/channel.rs": "reads who hears whom",
+    "crates/scenario/src/decode/generation.rs": "writes out what a generation is",
     "crates/scenario/src/decode/mod.rs": "calls it for the field `media`",
     "crates/scenario/src/decode/network.rs": "calls it for the nodes that are stations",
     "crates/scenario/src/decode/ports.rs": "rows of `ports` that name the queue of a radio",

@@ -3,8 +3,10 @@
 //! and buffers, then `mechanisms` and `flows` follow. `record` reads a table by its fields, `parts` a part.
 
 mod air;
+mod channel;
 mod events;
 mod flows;
+mod generation;
 mod links;
 mod load;
 mod lookup;

@@ -54,8 +54,9 @@ class Phy(Table):
     * `coding`: code of 802.11n and 802.11ac; standard = BCC, and LDPC for 802.11ax and
       802.11be (default standard)
     * `rate_control`: mode of data frames from 802.11n on: that of `mcs`; or the fastest
-      up to it that loses no more than `ideal_loss` at the SNR of the last answer, the
-      slowest at first (default off)
+      up to it that loses no more than `ideal_loss` at the SNR of the last answer; or the
+      one up to it that has carried most, found by probes and retried as minstrel_ht of
+      Linux does. Both begin with the slowest (default off)
     * `ideal_loss`: share of packets of 1500 B that rate_control = "ideal" may lose
       (share, default 10 %)
     * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left
@@ -76,7 +77,7 @@ class Phy(Table):
     streams: int | None = None
     guard: Literal["0.4 us", "0.8 us", "1.6 us", "3.2 us"] | None = None
     coding: Literal["standard", "BCC", "LDPC"] | None = None
-    rate_control: Literal["off", "ideal"] | None = None
+    rate_control: Literal["off", "ideal", "minstrel-ht"] | None = None
     ideal_loss: Share | None = None
     control: Rate | None = None
     answer: Literal["control", "mandatory"] | None = None

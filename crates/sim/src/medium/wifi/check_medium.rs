@@ -1,8 +1,9 @@
 //! Refuses media that no radio has: rates, modes, windows, thresholds.
 
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Span};
 
 use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::wifi::air::Medium;
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
@@ -33,6 +34,28 @@ pub(super) fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
         );
     }
     Ok(())
+}
+
+/// IP bytes of the packet of the shortest exchange: a header.
+const SHORTEST: u64 = 20;
+
+/// A TXOP that has room for an exchange.
+pub(super) fn check_txop(medium: &Medium, txop: Span, path: &str) -> Result<(), Refusal> {
+    let rate = match &medium.high {
+        Some(high) => high.mode.rate(),
+        None => Rate(*medium.phy.standard.rates().last().expect("rates")),
+    };
+    let shortest = medium.exchange(SHORTEST, rate) + medium.delta.times(2);
+    if txop == Span::ZERO || txop >= shortest {
+        return Ok(());
+    }
+    let micros = |span: Span| span.0 as f64 / 1e6;
+    let (limit, needed) = (micros(txop), micros(shortest));
+    refuse(
+        format!("{path}.txop"),
+        format!("a TXOP of {limit} us is shorter than the shortest exchange, of {needed} us"),
+        format!("write at least {needed} us, or 0 s for one exchange"),
+    )
 }
 
 pub(super) fn check_station_rate(
@@ -122,6 +145,12 @@ fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusa
             );
             let fix = format!("write at most {most}");
             return refuse(format!("{path}.mac.ba_window"), what, fix);
+        }
+        let most = high.mode.format.longest_msdu(limits.alone);
+        if limits.msdu > most {
+            let what = format!("{name} has no A-MSDU of {} B here", limits.msdu);
+            let fix = format!("write at most {most} B");
+            return refuse(format!("{path}.mac.amsdu_bytes"), what, fix);
         }
     }
     if let (ChannelSpec::Disc(_), RateControl::Ideal(_)) = (&medium.channel, high.control) {

@@ -13,7 +13,7 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
-use crate::medium::wifi::spec::{Aggregation, RateControl};
+use crate::medium::wifi::spec::Aggregation;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::{Onward, Shared};
@@ -21,8 +21,10 @@ use crate::shared::{Onward, Shared};
 /// How much of a burst fits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
-    /// Frames.
+    /// Packets.
     pub count: u16,
+    /// MPDUs.
+    pub mpdus: u16,
     /// Bytes of the PPDU.
     pub bytes: u64,
 }
@@ -59,8 +61,8 @@ impl Air {
                     Limit::Unlimited => u64::MAX,
                 };
                 let mine = (room as f64 * radio.own_share) as u64;
-                flow.source
-                    .keep_waiting(mine.min(u64::from(limits.window)) as u16);
+                let most = mine.min(limits.packets(len));
+                flow.source.keep_waiting(most.min(u16::MAX.into()) as u16);
             }
         }
     }
@@ -79,7 +81,8 @@ impl Air {
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mut alone = 0;
-        loop {
+        let most = if self.probes(hop) { 1 } else { u16::MAX };
+        while all.count < most {
             place = window.open_from(place);
             if place >= usize::from(limits.window) {
                 break;
@@ -105,6 +108,7 @@ impl Air {
         }
         Burst {
             count: all.count,
+            mpdus: all.count,
             bytes: match all.count {
                 1 => alone,
                 _ => all.bytes(),
@@ -131,6 +135,7 @@ impl Air {
             category: number as u8,
             hop: Some(hop),
             count: session.asked,
+            mpdus: 1,
             to: served.to,
             data: medium.phy.airtime(BAR, medium.phy.control),
             ack: medium.block_ack(limits.window, medium.phy.control),
@@ -162,15 +167,26 @@ impl Air {
             }
             false => Span(u64::MAX),
         };
-        let burst = self.burst(&cx.network, hop, number, room);
+        let burst = match limits.msdu {
+            0 => self.burst(&cx.network, hop, number, room),
+            _ => self.burst_of_msdus(&cx.network, (hop, number), room),
+        };
         if burst.count == 1 {
             return None;
         }
         let rts = burst.bytes > medium.mac.rts_above;
         let burst = Exchange {
             count: burst.count,
-            data: mode.airtime(burst.bytes),
-            ack,
+            mpdus: burst.mpdus,
+            block: burst.mpdus > 1,
+            data: match burst.mpdus {
+                1 => medium.data(burst.bytes, served.rate, Some(&mode)),
+                _ => mode.airtime(burst.bytes),
+            },
+            ack: match burst.mpdus {
+                1 => medium.ack(reference),
+                _ => ack,
+            },
             bytes: burst.bytes,
             rate: served.rate,
             reference,
@@ -184,23 +200,9 @@ impl Air {
         Some((kind, burst))
     }
 
-    /// An answer has come over a hop: the mode of the next frames follows its SNR.
-    pub(super) fn choose_mode(&mut self, station: u32, hop: u32) {
-        let medium = self.medium(station);
-        let (Some(high), Some(receivers)) = (&medium.high, &medium.receivers) else {
-            return;
-        };
-        if high.control != RateControl::Off && self.hops[hop as usize].mode.is_some() {
-            let mode = receivers.fastest(self.hearings[station as usize].wanted);
-            let served = &mut self.hops[hop as usize];
-            (served.mode, served.rate) = (Some(mode), mode.rate());
-        }
-    }
-
     /// When the frames of the burst that a station begins to send are on the air.
     pub(super) fn lay_out(&mut self, network: &Network, station: u32, kind: FrameKind, now: Time) {
-        let parts = &mut self.parts[station as usize].begins;
-        parts.clear();
+        self.parts[station as usize].begins.clear();
         let Some(exchange) = self.radios[station as usize].exchange else {
             return;
         };
@@ -210,12 +212,19 @@ impl Air {
         if exchange.to != NOBODY {
             let toward = &mut self.radios[exchange.to as usize].count.toward;
             toward.ppdus += 1;
-            toward.frames += u64::from(exchange.count);
+            toward.frames += u64::from(exchange.mpdus);
+        }
+        let number = usize::from(exchange.category);
+        if self.aggregation(hop, number).is_some_and(|a| a.msdu > 0) {
+            let begins = self.seal(network, (hop, number), &exchange, now);
+            if exchange.mpdus > 1 {
+                self.parts[station as usize].begins = begins;
+            }
+            return;
         }
         if exchange.count == 1 {
             return;
         }
-        let number = usize::from(exchange.category);
         let served = &self.hops[hop as usize];
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let high = medium.high.as_ref().expect("a burst of several frames");
@@ -229,6 +238,7 @@ impl Air {
         let mode = served.mode.expect("a burst of several frames");
         let preamble = mode.preamble();
         let data = u128::from(exchange.data.0 - preamble.0);
+        let parts = &mut self.parts[station as usize].begins;
         for _ in 0..exchange.count {
             place = window.open_from(place);
             let len = match window.at(place).ghost {
@@ -288,7 +298,8 @@ impl Air {
     ) {
         let served = &mut self.hops[hop as usize];
         let port = served.port;
-        let Some(session) = served.windows[number].session_mut() else {
+        let session = served.windows[number].session_mut();
+        let Some(session) = session.filter(|session| !session.alone) else {
             return self.pass_on(cx, receiver, packet_id, port, now);
         };
         let frame = session.start.wrapping_add(place as u32);

@@ -1,6 +1,6 @@
 """Renders what people see into one folder: pages at two widths, light and dark, print, terminal.
 
-`python scripts/look.py FOLDER [--reports FOLDER]`. FOLDER/index.html and sheet.png have all.
+`python scripts/look.py FOLDER [--reports FOLDER]`. FOLDER/index.html and sheet-N.png have all.
 Needs node with npm, and Chromium; pages of print become pictures where pdftoppm is installed.
 """
 
@@ -10,17 +10,17 @@ import argparse
 import html
 import importlib
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-playground: Any = importlib.import_module("playground")
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+playground: Any = importlib.import_module("playground")
+pseudo: Any = importlib.import_module("terminal")
+
 BENCHES = ROOT / "python/backwater/benches"
 # A study of each source, the shortest.
 STUDIES = (
@@ -51,14 +51,10 @@ TERMINAL = (
 )
 
 
-def backwater(*words: str, cwd: Path, columns: int = 100) -> str:
-    """What the command prints in a terminal of so many columns."""
-    environment = {**os.environ, "COLUMNS": str(columns), "FORCE_COLOR": "0"}
+def backwater(*words: str, cwd: Path) -> str:
+    """What the command prints."""
     command = [sys.executable, "-m", "backwater", *words]
-    ended = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
-    return ended.stdout + ended.stderr
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
 
 
 def pages(folder: Path, reports: Path) -> list[Path]:
@@ -80,16 +76,31 @@ def pages(folder: Path, reports: Path) -> list[Path]:
 
 
 def figures(folder: Path, reports: Path) -> list[Path]:
-    """Figures as files for papers, at the width of a column."""
+    """Figures as files for papers, at the width of a column: a page for each study."""
     made = folder / "figures"
+    found = []
     for name in STUDIES:
         where = str(reports / name)
         backwater("report", where, "--figures", str(made), "--width", "8.5cm", cwd=folder)
-    contest = folder / "contest.svg"
+        found.append(exported(sorted(made.glob(f"{name}-*.svg")), made / f"{name}.html"))
+    contest = made / "contest.svg"
     told = backwater("list", "controllers", "--json", cwd=folder)
     some = [row["id"] for row in json.loads(told)["kinds"]["controllers"]][:3]
     backwater("contest", *some, "--duration", "10", "--plot", str(contest), cwd=folder)
-    return [*sorted(made.glob("*.svg")), *([contest] if contest.is_file() else [])]
+    return [*found, exported([contest], made / "contest.html")]
+
+
+def exported(drawings: list[Path], page: Path) -> Path:
+    """A page of drawings: Playwright takes no picture of a drawing that has no page around it."""
+    style = "body{margin:8px;background:#fff;font:12px sans-serif;display:flex;flex-wrap:wrap;"
+    style += "gap:16px;align-items:start}figure{margin:0}img{max-width:1060px}"
+    shown = "".join(
+        f'<figure><img src="{one.name}" alt="{one.stem}"><figcaption>{one.stem}</figcaption>'
+        "</figure>"
+        for one in drawings
+    )
+    page.write_text(f'<!doctype html><html lang="en"><style>{style}</style>{shown}</html>')
+    return page
 
 
 def terminal(folder: Path) -> list[Path]:
@@ -97,7 +108,7 @@ def terminal(folder: Path) -> list[Path]:
     found = []
     for number, words in enumerate(TERMINAL):
         for columns in (80, 120):
-            text = backwater(*words, cwd=folder, columns=columns)
+            text = "\n".join(pseudo.lines(pseudo.seen(*words, width=columns, cwd=folder)))
             path = folder / f"terminal-{number}-{columns}.html"
             style = "body{margin:8px;background:#fff}pre{font:13px/1.35 monospace;margin:0;"
             style += f"width:{columns}ch;border-right:1px solid #c33;overflow:visible}}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import struct
 import zlib
@@ -63,7 +64,33 @@ def test_an_interval_that_reaches_zero_is_no_gap_on_a_logarithmic_scale() -> Non
 
 def test_thirty_seconds_are_not_thirty_thousand_milliseconds() -> None:
     made = spec('figures.z = { x = "burst", y = "delay_mean_s", where = { scheme = "none" } }')
-    assert made["encoding"]["y"]["title"] == "Mean delay (s)"
+    assert made["encoding"]["y"]["title"] == "← better · Mean delay (s)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "title"),
+    [
+        ("goodput_bps", "Goodput (Mbit/s) · better →"),
+        ("jain", "Jain's fairness index · better →"),
+        ("loss", "← better · Packet loss (%)"),
+        ("delay_mean_s", "← better · Mean delay (s)"),
+        ("offered_bps", "Offered load (Mbit/s)"),
+    ],
+)
+def test_an_arrow_says_which_way_is_better(metric: str, title: str) -> None:
+    where = 'where = { scheme = "none", rate = "8 Mbit/s" }'
+    figure = f'figures.z = {{ kind = "bars", x = "burst", y = "{metric}", {where} }}'
+    block = reported.BLOCK[: reported.BLOCK.index("[claims.c1]")]
+    found = {**slow({"burst": "6 kB"}, 1), "delay_mean_s": 3.0, "offered_bps": 2e6}
+    made = reported.made(lambda of, seed: found, f"{block}\n{figure}\n", prose="Prose.")
+    shown = plot.spec(made, made.study.figures[-1])
+    told = shown["encoding"]["y"]["title"]
+    lines = told if isinstance(told, list) else [told]
+    assert " ".join(lines) == title
+    # Once on the drawing: layers with titles of their own would be joined by commas.
+    svg = html.unescape(vl_convert.vegalite_to_svg(shown))
+    assert svg.count(f">{lines[-1]}<") == 1
+    assert svg.count(">better") + svg.count("better<") <= 1
 
 
 def test_the_interval_of_jains_index_ends_at_one() -> None:
@@ -154,7 +181,7 @@ def test_the_best_corner_of_a_plane_has_an_arrow() -> None:
         'curve = "burst", where = { scheme = "none", rate = "8 Mbit/s" } }'
     )
     svg = vl_convert.vegalite_to_svg(made)
-    assert ">better<" in svg
+    assert ">better ↗<" in svg
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])

@@ -63,9 +63,10 @@ def test_nothing_is_wider_than_its_page(seen: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["overlaps", "unnamed", "unreachable", "faint", "outside", "errors"]
+    "what", ["overlaps", "unnamed", "unreachable", "faint", "dim", "outside", "errors"]
 )
 def test_pages_can_be_read_by_everybody(seen: dict[str, Any], what: str) -> None:
     # Labels over each other; pictures and controls without a name; controls that no key reaches;
-    # texts below a contrast of 4.5; requests to another host; errors of scripts.
+    # texts below a contrast of 4.5; lines of figures below 3; requests to another host; errors of
+    # scripts.
     assert of(seen, what) == {}

@@ -174,10 +174,22 @@ def test_a_bound_is_a_line_behind_the_last_cell_within_it() -> None:
 
 
 def test_axes_carry_units(ran: Results) -> None:
-    assert titles(figure(ran, "loss")) == {"Rate (Mbit/s)", "Packet loss (%)"}
-    assert titles(figure(ran, "delay")) == {"Rate (Mbit/s)", "Mean delay (ms)"}
-    assert titles(figure(ran, "bars")) == {"Burst size (kB)", "Goodput (Mbit/s)"}
-    assert titles(figure(ran, "ranked")) == {"Scheme · Burst size", "Packet loss (%)"}
+    assert titles(figure(ran, "loss")) == {
+        "Rate (Mbit/s)",
+        "← better · Packet loss (%)",
+    }
+    assert titles(figure(ran, "delay")) == {
+        "Rate (Mbit/s)",
+        "← better · Mean delay (ms)",
+    }
+    assert titles(figure(ran, "bars")) == {
+        "Burst size (kB)",
+        "Goodput (Mbit/s) · better →",
+    }
+    assert titles(figure(ran, "ranked")) == {
+        "Scheme · Burst size",
+        "← better · Packet loss (%)",
+    }
 
 
 def test_written_quantities_are_sorted_by_size(ran: Results) -> None:

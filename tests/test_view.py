@@ -60,6 +60,13 @@ def test_a_record_file_has_the_rows_of_the_csv(folder: Path) -> None:
     size = (folder / "a.bwrec").stat().st_size
     # A byte and a half a row, and the head.
     assert size < 1.5 * len(rows) + 1_000
+    # Two writers that have nothing in common: the engine's columns, and those of its text.
+    one, other = (record_file.read(folder / name) for name in ("a.bwrec", "a.csv"))
+    for name, _ in record_file.COLUMNS:
+        assert (one.columns[name] == other.columns[name]).all(), name
+    # Of lines where something happened.
+    assert one.rates == {"S>W": 1e8, "W>S": 1e8, "W>D": 1e7}
+    assert one.about["duration_s"] == 2.0
 
 
 def test_the_bytes_of_a_small_file_are_those_of_the_description() -> None:
@@ -87,6 +94,8 @@ def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path, cut: int) -> No
     bad.write_bytes((folder / "a.bwrec").read_bytes()[:cut])
     with pytest.raises(Refusal, match="damaged"):
         record_file.read(bad)
+    with pytest.raises(Refusal, match="damaged"):
+        record_file.packed(bad)
 
 
 def test_more_events_than_a_page_holds_are_refused_with_a_remedy(tmp_path: Path) -> None:
@@ -193,7 +202,7 @@ def test_a_long_flow_is_drawn_from_one_end_to_the_other(tmp_path: Path) -> None:
 
 def test_two_runs_are_compared_from_their_first_difference(folder: Path, tmp_path: Path) -> None:
     ended = command.call("view", "a.bwrec", "b.bwrec", "--out", "two.html", "--json", cwd=folder)
-    assert [run["name"] for run in ended.document["runs"]] == ["s.toml", "s.toml"]
+    assert [run["name"] for run in ended.document["runs"]] == ["a.bwrec", "b.bwrec"]
     shown = document_of(folder / "two.html", tmp_path)
     one, other = (record_file.read(folder / name).named() for name in ("a.bwrec", "b.bwrec"))
     lines = [list(zip(*some.values(), strict=True)) for some in (one, other)]
@@ -203,7 +212,7 @@ def test_two_runs_are_compared_from_their_first_difference(folder: Path, tmp_pat
 
 
 def test_the_page_has_no_network_and_no_foreign_script(folder: Path) -> None:
-    text = viewer.page([record_file.read(folder / "a.bwrec")])
+    text = viewer.page([record_file.packed(folder / "a.bwrec")])
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")

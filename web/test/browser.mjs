@@ -10,8 +10,11 @@ export const BROWSER = KNOWN.find((path) => existsSync(path));
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-export async function open(page, { width = 1400, height = 1000, dark = false } = {}) {
-  const browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
+export const launch = () => chromium.launch({ executablePath: BROWSER, args: FLAGS });
+
+/** A page in a context of its own, in `browser` or in a new one. */
+export async function open(page, { width = 1400, height = 1000, dark = false, browser: running } = {}) {
+  const browser = running ?? (await launch());
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
   const tab = await context.newPage();
   const requests = [];
@@ -20,7 +23,7 @@ export async function open(page, { width = 1400, height = 1000, dark = false } =
   tab.on("pageerror", (error) => errors.push(String(error)));
   tab.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await tab.goto(pathToFileURL(page).href);
-  return { browser, tab, requests, errors };
+  return { browser, context, tab, requests, errors };
 }
 
 /** Waits for the end of a run whose fingerprint is not `before`. */

@@ -69,7 +69,15 @@ function look() {
     const ratio = (a + 0.05) / (b + 0.05), needed = parseFloat(style.fontSize) >= 24 ? 3 : 4.5;
     if (ratio < needed - 0.01) faint.add(`${ratio.toFixed(2)}: ${words(element)}`);
   }
-  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, faint: [...faint] };
+  // Lines of figures, such as intervals, need less than text: 3.
+  const dim = new Set();
+  for (const line of document.querySelectorAll(".chart-body svg .role-mark line, .chart-body svg .role-mark path")) {
+    const style = getComputedStyle(line), ink = rgba(style.stroke);
+    if (ink.length < 3 || ink[3] === 0 || style.opacity === "0" || !shown(line)) continue;
+    const [a, b] = [light(ink), light(paper(line))].sort((one, other) => other - one);
+    if ((a + 0.05) / (b + 0.05) < 3) dim.add(`${line.closest("figure")?.id}: ${style.stroke}`);
+  }
+  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, faint: [...faint], dim: [...dim] };
 }
 
 const found = {};

@@ -96,7 +96,10 @@ pub(crate) fn run(
     let code = code?.code();
     let observed = observers.observe(&mut driver.world, true);
     observed.map_err(of_failure)?;
-    let finished = observers.finish(&driver.world, driver.world.now());
+    let now = driver.world.now();
+    // Its packets come from outside, so that no seed gives this run again.
+    let about = json!({"duration_s": now.seconds(), "version": env!("CARGO_PKG_VERSION")});
+    let finished = observers.finish(&driver.world, now, &about);
     Ok(Ran {
         series: finished.map_err(of_failure)?.1,
         driver,

@@ -6,6 +6,7 @@ mod diff;
 mod observers;
 mod perfetto;
 mod qlog;
+mod record_file;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,11 +24,12 @@ use crate::resolved::Resolved;
 
 pub use diff::diff;
 pub use observers::{Observers, RECORD_HEADER};
+pub use record_file::about;
 
 /// What to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep<'a> {
-    /// A CSV file of every event.
+    /// A file of every event: columns for the viewer where its name ends in `.bwrec`, else CSV.
     pub record: Option<&'a Path>,
     /// A pcapng capture.
     pub pcap: Option<&'a Path>,
@@ -178,12 +180,14 @@ impl Run {
     /// A file that cannot be written.
     pub fn finish(mut self) -> Result<(Value, Option<Columns>, Names), Failure> {
         let names = self.names();
-        let (columns, series) = self.observers.finish(&self.world, self.world.end())?;
         let report = self.world.last_report();
+        let mut document = document(&self.resolved, &self.world, &report);
+        let end = self.world.end();
+        let finished = self.observers.finish(&self.world, end, &about(&document));
+        let (columns, series) = finished?;
         for log in self.logs {
             log.close(&mut self.world)?;
         }
-        let mut document = document(&self.resolved, &self.world, &report);
         if let Some(series) = series {
             document["series"] = series;
         }

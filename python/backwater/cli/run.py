@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsons
-import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ from backwater.cli import console, options, override
 from backwater.errors import EXIT_DONE, EXIT_UNEXPECTED, Unfinished
 from backwater.model import outputs, workers
 from backwater.model.invariants import broken
-from backwater.model.record_file import SUFFIX
 from backwater.model.simulate import resolve
 from backwater.present import run as run_view
 
@@ -83,11 +81,10 @@ def command(
     logs = dict(override.split(one, "LINK=FILE") for one in mahimahi_log or ())
     files = {"pcap": pcap, "record": record, "perfetto": perfetto, "qlog": qlog, "plot": plot}
     _keep_apart(scenario, resolved, {**files, "report": report}, logs)
-    kept = _kept(record)
     document = workers.run_one(
         resolved,
         name,
-        kept,
+        record,
         pcap,
         mahimahi_log=logs,
         series=series or _intervals(resolved, wanted=plot is not None or report is not None),
@@ -96,7 +93,6 @@ def command(
         perfetto=perfetto,
         qlog=qlog,
     )
-    _columns(kept, record, document, resolved, scenario.name)
     for warning in document["warnings"]:
         console.message(f"warning: {warning}")
     _pages(document, resolved, context.obj, plot, report)
@@ -178,31 +174,3 @@ def _pages(
         _write_plot(document, plot)
     if report is not None:
         _report(document, resolved, words, report)
-
-
-def _kept(record: Path | None) -> Path | None:
-    """Where the run writes its rows: for a record file beside it, until it is made of them."""
-    if record is None or record.suffix != SUFFIX:
-        return record
-    return record.with_name(f".{record.name}.{secrets.token_hex(8)}.csv")
-
-
-def _columns(
-    kept: Path | None,
-    record: Path | None,
-    document: dict[str, Any],
-    resolved: Resolved,
-    name: str,
-) -> None:
-    """Makes the record file of the rows that the run has written."""
-    from backwater.model import record_file
-
-    if kept is None or record is None or kept == record:
-        return
-    try:
-        found = record_file.from_csv(kept)
-    finally:
-        kept.unlink(missing_ok=True)
-    found.about = record_file.about(document, name)
-    found.rates = record_file.rates_of(found.places, resolved.canonical)
-    record_file.write(found, record)

@@ -13,7 +13,7 @@ from backwater import _native
 from backwater.cli import console, options, override
 from backwater.errors import Refusal
 from backwater.model import outputs, record_file, workers
-from backwater.model.record_file import Records
+from backwater.model.record_file import Packed
 from backwater.model.simulate import resolve
 
 SCENARIOS = (".toml", ".json")
@@ -41,7 +41,10 @@ def command(
     files = {f"run {number}": path for number, path in enumerate(named, 1)}
     outputs.distinct({"--out": out}, files.values())
     sets = dict(override.parse(one) for one in set_ or ())
-    records = [_records(path, sets) for path in named]
+    records = [
+        record(path, sets) if path.suffix in SCENARIOS else record_file.packed(path)
+        for path in named
+    ]
     viewer.write(records, out)
     if json:
         console.emit(
@@ -50,7 +53,11 @@ def command(
                 "version": _native.version(),
                 "file": str(out),
                 "runs": [
-                    {"name": str(one.about["name"]), "events": one.rows, "places": len(one.places)}
+                    {
+                        "name": one.name,
+                        "events": one.head["rows"],
+                        "places": len(one.head["places"]),
+                    }
                     for one in records
                 ],
             }
@@ -62,19 +69,10 @@ def command(
     return 0
 
 
-def _records(path: Path, sets: dict[str, object]) -> Records:
-    found = record(path, sets) if path.suffix in SCENARIOS else record_file.read(path)
-    found.about.setdefault("name", path.name)
-    return found
-
-
-def record(path: Path, sets: dict[str, object], seed: int | None = None) -> Records:
-    """Runs a scenario and reads what was recorded."""
+def record(path: Path, sets: dict[str, object], seed: int | None = None) -> Packed:
+    """Runs a scenario and keeps what was recorded."""
     resolved, name = resolve(path, seed, sets)
     with tempfile.TemporaryDirectory(prefix="backwater-") as folder:
-        kept = Path(folder) / "run.csv"
-        document = workers.run_one(resolved, name, kept)
-        found = record_file.from_csv(kept)
-    found.about = record_file.about(document, path.name)
-    found.rates = record_file.rates_of(found.places, resolved.canonical)
-    return found
+        kept = Path(folder) / f"run{record_file.SUFFIX}"
+        workers.run_one(resolved, name, kept)
+        return record_file.packed(kept, path.name)

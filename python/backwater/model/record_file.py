@@ -1,5 +1,7 @@
 """A record file: every event of a run in columns, for the viewer and `export`.
 
+The engine writes it while the run goes on (`run/record_file.rs`).
+
 Version 1. Eight bytes, `BWREC 1` and a line feed; four bytes, little-endian: the length of the
 head; the head, JSON in UTF-8: `rows`, `whats`, `places`, `flows` (names, which the columns number),
 `rates` (bit/s of places, where known), `about`, and `columns`, in order, each with name, bytes and
@@ -16,7 +18,8 @@ import csv
 import itertools
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backwater.errors import Refusal
-from backwater.model import outputs
 
 MAGIC = b"BWREC 1\n"
 SUFFIX = ".bwrec"
@@ -83,31 +85,49 @@ class Records:
 
 def read(path: Path) -> Records:
     """Reads a record file, or the CSV of `run --record`."""
+    with refusing_to_read(path):
+        return _decode(path.read_bytes(), path) if _form(path) == "columns" else from_csv(path)
+
+
+@contextmanager
+def refusing_to_read(path: Path) -> Iterator[None]:
+    """Makes a refusal of what the system says."""
     try:
-        with path.open("rb") as file:
-            begins = file.read(len(HEADER))
-        if begins.startswith(MAGIC):
-            return _decode(path.read_bytes(), path)
-        if begins == HEADER.encode():
-            return from_csv(path)
+        yield
     except OSError as error:
         raise Refusal(
             f"cannot read: {error.strerror or error}", place=str(path), fix="correct the path"
         ) from error
+
+
+def _form(path: Path) -> str:
+    with path.open("rb") as file:
+        begins = file.read(len(HEADER))
+    if begins.startswith(MAGIC):
+        return "columns"
+    if begins == HEADER.encode():
+        return "csv"
     fix = f"name a file of `backwater run --record NAME.csv` or NAME{SUFFIX}"
     raise Refusal("this is no record of a run", place=str(path), fix=fix)
 
 
-def rates_of(places: Sequence[str], canonical: str) -> dict[str, float]:
-    """The rates of links in bit/s by the names of their ports, from a resolved scenario."""
-    links = json.loads(canonical).get("links") or {}
-    found: dict[str, float] = {}
-    for link in links.values():
-        one, other = link["ends"]
-        for name in (f"{one}>{other}", f"{other}>{one}"):
-            if name in places and isinstance(link.get("rate_bps"), (int, float)):
-                found[name] = link["rate_bps"]
-    return found
+@dataclass(frozen=True)
+class Packed:
+    """A record file as it is, and what its head says."""
+
+    name: str
+    head: dict[str, Any]
+    data: bytes
+
+
+def packed(path: Path, name: str | None = None) -> Packed:
+    """A record file's bytes, or those that the CSV of a run becomes; its columns are not read."""
+    with refusing_to_read(path):
+        data = path.read_bytes() if _form(path) == "columns" else encode(from_csv(path))
+    head, begins = _head(data, path)
+    if begins + sum(column["bytes"] for column in head["columns"]) != len(data):
+        raise Refusal("this record file is damaged", place=str(path), fix="record the run again")
+    return Packed(name or head["about"].get("name") or path.name, head, data)
 
 
 def refuse_if_many(rows: int, place: str) -> None:
@@ -155,17 +175,6 @@ def from_csv(path: Path) -> Records:
     return Records(columns, list(whats), list(places), list(flows)[1:])
 
 
-def about(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What a file says of its run."""
-    keys = ("seed", "fingerprint", "duration_s", "version")
-    return {"name": name, **{key: document[key] for key in keys}}
-
-
-def write(records: Records, path: Path) -> Path:
-    """Writes a record file."""
-    return outputs.save(path, encode(records))
-
-
 def encode(records: Records) -> bytes:
     """A record file's bytes."""
     refuse_if_many(records.rows, "record")
@@ -191,14 +200,32 @@ def encode(records: Records) -> bytes:
     return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *packed])
 
 
-def _decode(data: bytes, path: Path) -> Records:
+def _head(data: bytes, path: Path) -> tuple[dict[str, Any], int]:
+    """The head of a record file, and where its columns begin."""
     begin = len(MAGIC) + 4
-    try:
-        length = int.from_bytes(data[len(MAGIC) : begin], "little")
-        head = json.loads(data[begin : begin + length])
+    length = int.from_bytes(data[len(MAGIC) : begin], "little")
+    with _refusing_damage(path):
+        head: dict[str, Any] = json.loads(data[begin : begin + length])
         refuse_if_many(int(head["rows"]), str(path))
-        columns: dict[str, Numbers] = {}
-        at = begin + length
+        _ = [head[key] for key in ("whats", "places", "flows", "rates", "about", "columns")]
+    return head, begin + length
+
+
+@contextmanager
+def _refusing_damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Refusal:
+        raise
+    except (KeyError, ValueError, zlib.error, IndexError, TypeError) as error:
+        fix = "record the run again"
+        raise Refusal("this record file is damaged", place=str(path), fix=fix) from error
+
+
+def _decode(data: bytes, path: Path) -> Records:
+    head, at = _head(data, path)
+    columns: dict[str, Numbers] = {}
+    with _refusing_damage(path):
         for column in head["columns"]:
             raw = zlib.decompress(data[at : at + column["bytes"]], -15)
             at += column["bytes"]
@@ -206,12 +233,7 @@ def _decode(data: bytes, path: Path) -> Records:
             groups = _groups(columns, column["group"], len(numbers))
             columns[column["name"]] = _sums(numbers, groups)
         whats, places, flows = (list(head[key]) for key in ("whats", "places", "flows"))
-    except Refusal:
-        raise
-    except (KeyError, ValueError, zlib.error, IndexError, TypeError) as error:
-        fix = "record the run again"
-        raise Refusal("this record file is damaged", place=str(path), fix=fix) from error
-    return Records(columns, whats, places, flows, head["rates"], head["about"])
+        return Records(columns, whats, places, flows, head["rates"], head["about"])
 
 
 def _groups(columns: Mapping[str, Numbers], group: Sequence[str], rows: int) -> Numbers | None:

@@ -1,7 +1,7 @@
 //! What is kept of a world while time goes on: files of its events, and sums over intervals.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use backwater_sim::medium::{AIR, WIRE};
@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::capture::{capture_records, wires, write_records};
 use super::perfetto::Perfetto;
 use super::qlog::Qlog;
+use super::record_file::{RecordFile, SUFFIX};
 use super::{Columns, Failure, Keep};
 use crate::series::Series;
 
@@ -22,7 +23,7 @@ pub const RECORD_HEADER: &str = "time_s,what,place,flow,seq,class,size_B,value";
 
 /// Files and sums of a run under way, but for the logs of its links.
 pub struct Observers {
-    record: Option<(String, BufWriter<File>)>,
+    record: Option<(String, Events)>,
     pcap: Option<(String, Capture<BufWriter<File>>)>,
     perfetto: Option<Perfetto>,
     qlog: Option<Qlog>,
@@ -30,6 +31,37 @@ pub struct Observers {
     series: Option<Series>,
     /// Recorded, and not yet passed on.
     records: Vec<Record>,
+}
+
+/// The form of a file of events.
+enum Events {
+    Text(BufWriter<File>),
+    Columns(Box<RecordFile>),
+}
+
+impl Events {
+    fn create(path: &Path) -> io::Result<Events> {
+        if path.extension().is_some_and(|suffix| suffix == SUFFIX) {
+            return Ok(Events::Columns(Box::new(RecordFile::create(path)?)));
+        }
+        let mut file = BufWriter::new(File::create(path)?);
+        writeln!(file, "{RECORD_HEADER}")?;
+        Ok(Events::Text(file))
+    }
+
+    fn extend(&mut self, world: &World, records: &[Record]) -> io::Result<()> {
+        match self {
+            Events::Text(file) => write_records(world, records, file),
+            Events::Columns(file) => file.extend(records),
+        }
+    }
+
+    fn finish(self, world: &World, about: &Value) -> io::Result<()> {
+        match self {
+            Events::Text(mut file) => file.flush(),
+            Events::Columns(file) => file.finish(world, about),
+        }
+    }
 }
 
 impl Observers {
@@ -52,7 +84,7 @@ impl Observers {
                 let what =
                     "a capture has no A-MPDUs yet: write aggregation = \"off\", or keep records";
                 let name = path.display().to_string();
-                return Err(Failure::Io(name, std::io::Error::other(what)));
+                return Err(Failure::Io(name, io::Error::other(what)));
             }
             world.start_air_log();
         }
@@ -62,10 +94,6 @@ impl Observers {
                 .map(|f| (name.clone(), BufWriter::new(f)))
                 .map_err(|e| Failure::Io(name, e))
         };
-        let mut record = keep.record.map(open).transpose()?;
-        if let Some((name, file)) = &mut record {
-            writeln!(file, "{RECORD_HEADER}").map_err(|e| Failure::Io(name.clone(), e))?;
-        }
         let interfaces: Vec<Interface<'_>> = world
             .network()
             .ports
@@ -89,6 +117,11 @@ impl Observers {
         };
         let pcap = keep.pcap.map(open).transpose()?.map(capture).transpose()?;
         let named = |path: &Path| path.display().to_string();
+        let events = |path: &Path| match Events::create(path) {
+            Ok(file) => Ok((named(path), file)),
+            Err(e) => Err(Failure::Io(named(path), e)),
+        };
+        let record = keep.record.map(events).transpose()?;
         let trace =
             |path: &Path| Perfetto::create(path, world).map_err(|e| Failure::Io(named(path), e));
         let logs_of =
@@ -113,7 +146,8 @@ impl Observers {
     pub fn observe(&mut self, world: &mut World, done: bool) -> Result<(), Failure> {
         let records = self.in_order(world, done);
         if let Some((name, file)) = &mut self.record {
-            write_records(world, &records, file).map_err(|e| Failure::Io(name.clone(), e))?;
+            let written = file.extend(world, &records);
+            written.map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some((name, capture)) = &mut self.pcap {
             let frames = world.take_air_frames(done);
@@ -173,7 +207,7 @@ impl Observers {
         self.records.drain(..ripe).collect()
     }
 
-    /// Closes the files. Gives the columns, and the series up to `end`.
+    /// Closes the files. Gives the columns, and the series up to `end`. A record file says what the run was `about`.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -181,6 +215,7 @@ impl Observers {
         self,
         world: &World,
         end: Time,
+        about: &Value,
     ) -> Result<(Option<Columns>, Option<Value>), Failure> {
         if let Some(mut trace) = self.perfetto {
             let written = trace.finish(world);
@@ -189,8 +224,9 @@ impl Observers {
         if let Some(mut qlog) = self.qlog {
             qlog.finish().map_err(|e| Failure::Io(qlog.name(), e))?;
         }
-        if let Some((name, mut file)) = self.record {
-            file.flush().map_err(|e| Failure::Io(name, e))?;
+        if let Some((name, file)) = self.record {
+            let written = file.finish(world, about);
+            written.map_err(|e| Failure::Io(name, e))?;
         }
         if let Some((name, capture)) = self.pcap {
             capture

@@ -109,20 +109,14 @@ def better(width: str = "width") -> list[dict[str, Any]]:
 
     It is drawn once for each row that has `said`; `width` is an expression for the plot's width.
     """
-    only = [{"filter": "isValid(datum.said)"}]
-    ink = {"value": "#666666"}
-
-    def at(mark: dict[str, Any]) -> dict[str, Any]:
-        return {"transform": only, "mark": mark, "encoding": {"color": ink}}
-
-    end = {"expr": f"{width} - 3"}
-    word = {"type": "text", "text": "better", "align": "right", "baseline": "middle"}
-    shaft = {"type": "rule", "x": {"expr": f"{width} - 14"}, "x2": end, "y": -6, "y2": -16}
-    head = {"type": "point", "shape": "triangle-up", "filled": True, "size": 34, "angle": 48}
+    at = {"x": {"expr": f"{width} - 3"}, "y": -11}
+    arrow = {"type": "text", "text": "better ↗", "align": "right", "baseline": "middle"}
     return [
-        at({**word, "fontSize": 11, "x": {"expr": f"{width} - 19"}, "y": -11}),
-        at({**shaft, "strokeWidth": 1.4}),
-        at({**head, "x": end, "y": -16, "opacity": 1}),
+        {
+            "transform": [{"filter": "isValid(datum.said)"}],
+            "mark": {**arrow, **at, "fontSize": 11},
+            "encoding": {"color": {"value": "#666666"}},
+        }
     ]
 
 

@@ -10,6 +10,7 @@ from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit
 from backwater.present.plot import over_time, together
 from backwater.present.plot.claims_drawn import Claims
+from backwater.present.plot.direction import better, tell
 from backwater.present.plot.ecdf import ecdf, shares
 from backwater.present.plot.encoding import ALONE, CONFIG, WIDTH, Shared, y_unit
 from backwater.present.plot.labels import break_titles, legend_columns, narrowest
@@ -112,7 +113,7 @@ def spec(results: Results, figure: Figure, claims: Claims = Claims.DASHES) -> di
         body = ranking(results, plan, figure, tables[0], unit)
     else:
         body = curves(results, plan, figure, tables[0], shared, claims)
-    return _assemble(results, plan, body, figure.title)
+    return _assemble(results, plan, body, figure)
 
 
 def _tables(results: Results, figure: Figure) -> list[list[Point]]:
@@ -148,7 +149,7 @@ def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
     if not found:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, [point for point, _ in found])
-    return _assemble(results, plan, boxes(results, plan, figure, found), figure.title)
+    return _assemble(results, plan, boxes(results, plan, figure, found), figure)
 
 
 def _ecdf(results: Results, figure: Figure) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def _ecdf(results: Results, figure: Figure) -> dict[str, Any]:
     if not found:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, [point for point, _ in found])
-    return _assemble(results, plan, ecdf(results, plan, figure, found), figure.title)
+    return _assemble(results, plan, ecdf(results, plan, figure, found), figure)
 
 
 def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
@@ -168,10 +169,10 @@ def _over_time(results: Results, figure: Figure) -> dict[str, Any]:
         body = over_time.over_time(results, plan, figure, cases)
     except over_time.StaleError as error:
         raise FigureError(str(error)) from error
-    return _assemble(results, plan, body, figure.title)
+    return _assemble(results, plan, body, figure)
 
 
-def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str, Any]:
+def _assemble(results: Results, plan: Grid, body: Body, figure: Figure) -> dict[str, Any]:
     panels = plan.joined(plan.panel) if plan.panel else []
     rows, said = body.rows, list(body.said)
     if body.omits_zeros:
@@ -198,6 +199,7 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
             }
         },
     }
+    _point_to_better(view, body, figure)
     break_titles(view, height if isinstance(height := view["height"], (int, float)) else 1e9)
     per_row = legend_columns(body.view, columns * width)
     if per_row is not None:
@@ -205,8 +207,8 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
         built["config"] = {**CONFIG, "legend": {**CONFIG["legend"], "columns": most}}
         built["usermeta"]["backwater"]["legend"] = each
     picks = _picks(plan, rows)
-    if title or picks or said:
-        built["title"] = _title(results, title, picks, said)
+    if figure.title or picks or said:
+        built["title"] = _title(results, figure.title, picks, said)
     if picks:
         built |= _choosing(results, plan, picks)
     if len(panels) < 2:
@@ -218,6 +220,16 @@ def _assemble(results: Results, plan: Grid, body: Body, title: str) -> dict[str,
         # Networks whose values are far apart would hide one another's differences.
         built["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
     return built
+
+
+def _point_to_better(view: dict[str, Any], body: Body, figure: Figure) -> None:
+    """An arrow on the axis of the metric. A plane has one in its corner, a matrix has no axis."""
+    words = better(figure.y)
+    if words is None or figure.kind in ("plane", "matrix"):
+        return
+    along = figure.kind in ("rank", "ecdf")
+    title = body.meta["titles"][1 if figure.kind != "ecdf" else 0]
+    tell(view, "x" if along else "y", title, words)
 
 
 def _picks(plan: Grid, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -9,26 +9,22 @@ from pathlib import Path
 from markupsafe import Markup
 
 from backwater import _native
-from backwater.model import outputs, record_file
-from backwater.model.record_file import Records
+from backwater.model import outputs
+from backwater.model.record_file import Packed
 from backwater.present.report.page import fill
 
 HERE = Path(__file__).parent
 
 
-def write(records: Sequence[Records], path: Path) -> Path:
+def write(records: Sequence[Packed], path: Path) -> Path:
     """Writes the page of one run, or of two that it compares; without any, one to drop files on."""
     return outputs.save(path, page(records))
 
 
-def page(records: Sequence[Records]) -> str:
+def page(records: Sequence[Packed]) -> str:
     """The page as HTML."""
     runs = [
-        {
-            "name": str(one.about.get("name", "")),
-            "data": base64.b64encode(record_file.encode(one)).decode("ascii"),
-        }
-        for one in records
+        {"name": one.name, "data": base64.b64encode(one.data).decode("ascii")} for one in records
     ]
     names = [run["name"] for run in runs]
     return fill(

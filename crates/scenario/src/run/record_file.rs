@@ -1,0 +1,286 @@
+//! A record file: every event in columns, for the viewer and `export`. `python/backwater/model/record_file.py` describes the
+//! format and reads it. Columns are deflated while the run goes on, so a million events take a megabyte of memory.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use backwater_sim::ids::{FlowId, PortId};
+use backwater_sim::packet::frame;
+use backwater_sim::record::{Record, What};
+use backwater_sim::world::World;
+use miniz_oxide::deflate::core::{
+    CompressorOxide, TDEFLFlush, compress_to_output, create_comp_flags_from_zip_params,
+};
+use serde_json::{Map, Value, json};
+
+use super::capture::wires;
+
+/// How the name of a record file ends.
+pub const SUFFIX: &str = "bwrec";
+const MAGIC: &[u8] = b"BWREC 1\n";
+/// More events do not fit into a page's memory.
+const MOST: u64 = 100_000_000;
+const LEVEL: i32 = 6;
+/// Bytes that are collected before they are deflated.
+const BATCH: usize = 1 << 16;
+/// Columns in their order. A number is the difference from the one before among the rows that are equal in `group`.
+const COLUMNS: [(&str, &[&str]); 8] = [
+    ("time_ps", &["all"]),
+    ("what", &[]),
+    ("place", &[]),
+    ("flow", &[]),
+    ("seq", &["flow"]),
+    ("class", &[]),
+    ("size_B", &["flow"]),
+    ("value", &["what", "place"]),
+];
+
+/// A record file that grows with its run.
+pub struct RecordFile {
+    file: File,
+    columns: Vec<Column>,
+    rows: u64,
+    whats: Numbers,
+    places: Numbers,
+    flows: Numbers,
+    /// The number before in each group.
+    time: i64,
+    seq: Vec<i64>,
+    size: Vec<i64>,
+    value: Vec<i64>,
+}
+
+impl RecordFile {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// A file that cannot be created.
+    pub fn create(path: &Path) -> io::Result<RecordFile> {
+        Ok(RecordFile {
+            file: File::create(path)?,
+            columns: COLUMNS.iter().map(|_| Column::new()).collect(),
+            rows: 0,
+            whats: Numbers::default(),
+            places: Numbers::default(),
+            flows: Numbers::default(),
+            time: 0,
+            seq: Vec::new(),
+            size: Vec::new(),
+            value: Vec::new(),
+        })
+    }
+
+    /// Takes in records, which come in the order of their times.
+    ///
+    /// # Errors
+    /// More events than a page can hold.
+    pub fn extend(&mut self, records: &[Record]) -> io::Result<()> {
+        self.rows += records.len() as u64;
+        if self.rows >= MOST {
+            let what = format!(
+                "more than {MOST} events, which no page can hold: record a part, with --set 'duration=\"1 s\"', or use --perfetto"
+            );
+            return Err(io::Error::other(what));
+        }
+        for record in records {
+            self.add(record);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, record: &Record) {
+        let what = self.whats.of(record.what as usize);
+        let place = self.places.of(record.port.index());
+        let flow = if record.flow.is_none() {
+            0
+        } else {
+            self.flows.of(record.flow.index()) + 1
+        };
+        let number = |value: usize| value as i64;
+        let row = [
+            difference(&mut self.time, record.at.0 as i64),
+            number(what),
+            number(place),
+            number(flow),
+            difference(at(&mut self.seq, flow), i64::from(record.seq)),
+            i64::from(record.traffic.class()),
+            difference(
+                at(&mut self.size, flow),
+                frame(u64::from(record.len)) as i64,
+            ),
+            difference(
+                at(&mut self.value, place * What::ALL.len() + what),
+                record.value as i64,
+            ),
+        ];
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+    }
+
+    /// Writes the file. `about` says which run it was.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn finish(mut self, world: &World, about: &Value) -> io::Result<()> {
+        let columns: Vec<Vec<u8>> = self.columns.into_iter().map(Column::finish).collect();
+        let network = world.network();
+        let wired = wires(world);
+        let place = |&port: &usize| network.ports[PortId::new(port)].more.name.clone();
+        let rates: Map<String, Value> = self
+            .places
+            .known
+            .iter()
+            .filter(|&&port| port < wired)
+            .map(|port| {
+                let rate = network.ports[PortId::new(*port)].more.rate.0;
+                (place(port), json!(rate))
+            })
+            .collect();
+        let flow = |&flow: &usize| network.flows[FlowId::new(flow)].name.clone();
+        let heads: Value = COLUMNS
+            .iter()
+            .zip(&columns)
+            .map(|((name, group), data)| json!({"name": name, "bytes": data.len(), "group": group}))
+            .collect();
+        let head = json!({
+            "schema": "backwater/record/1",
+            "rows": self.rows,
+            "whats": self.whats.known.iter().map(|&what| What::ALL[what].name()).collect::<Value>(),
+            "places": self.places.known.iter().map(place).collect::<Value>(),
+            "flows": self.flows.known.iter().map(flow).collect::<Value>(),
+            "rates": rates,
+            "about": about,
+            "columns": heads,
+        })
+        .to_string();
+        self.file.write_all(MAGIC)?;
+        self.file.write_all(&(head.len() as u32).to_le_bytes())?;
+        self.file.write_all(head.as_bytes())?;
+        columns
+            .iter()
+            .try_for_each(|data| self.file.write_all(data))
+    }
+}
+
+/// What a record file says of a run whose document this is.
+pub fn about(document: &Value) -> Value {
+    let keys = ["seed", "fingerprint", "duration_s"].into_iter();
+    let mut found: Map<String, Value> = keys
+        .map(|key| (key.to_owned(), document[key].clone()))
+        .collect();
+    found.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    Value::Object(found)
+}
+
+/// Numbers things in the order in which they are first met.
+#[derive(Default)]
+struct Numbers {
+    /// One more than the number of each; 0 where it was not met.
+    numbers: Vec<usize>,
+    known: Vec<usize>,
+}
+
+impl Numbers {
+    fn of(&mut self, thing: usize) -> usize {
+        let number = at(&mut self.numbers, thing);
+        if *number == 0 {
+            self.known.push(thing);
+            *number = self.known.len();
+        }
+        *number - 1
+    }
+}
+
+/// The entry of a list that grows to hold it.
+fn at<T: Clone + Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if index >= list.len() {
+        list.resize(index + 1, T::default());
+    }
+    &mut list[index]
+}
+
+fn difference(before: &mut i64, value: i64) -> i64 {
+    value.wrapping_sub(std::mem::replace(before, value))
+}
+
+/// Numbers as LEB128 of zigzag, deflated without a header.
+struct Column {
+    compressor: Box<CompressorOxide>,
+    raw: Vec<u8>,
+    data: Vec<u8>,
+}
+
+impl Column {
+    fn new() -> Column {
+        // A window of 15 bits; negative: without a header.
+        let flags = create_comp_flags_from_zip_params(LEVEL, -15, 0);
+        Column {
+            compressor: Box::new(CompressorOxide::new(flags)),
+            raw: Vec::with_capacity(BATCH + 10),
+            data: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, value: i64) {
+        let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+        while rest >= 0x80 {
+            self.raw.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.raw.push(rest as u8);
+        if self.raw.len() >= BATCH {
+            self.deflate(TDEFLFlush::None);
+        }
+    }
+
+    fn deflate(&mut self, flush: TDEFLFlush) {
+        let data = &mut self.data;
+        compress_to_output(&mut self.compressor, &self.raw, flush, |out| {
+            data.extend_from_slice(out);
+            true
+        });
+        self.raw.clear();
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.deflate(TDEFLFlush::Finish);
+        self.data
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backwater_sim::packet::Traffic;
+    use backwater_transport::units::Time;
+
+    #[test]
+    fn more_events_than_a_page_can_hold_are_refused_with_a_remedy() {
+        let path = std::env::temp_dir().join(format!("backwater-{}.bwrec", std::process::id()));
+        let mut file = RecordFile::create(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let record = Record {
+            at: Time(5),
+            what: What::Send,
+            port: PortId::new(0),
+            flow: FlowId::NONE,
+            seq: 0,
+            to: 0,
+            len: 64,
+            traffic: Traffic::default(),
+            value: 0,
+            gated: 0,
+            notice: None,
+            header: None,
+        };
+        file.rows = MOST - 2;
+        assert!(file.extend(std::slice::from_ref(&record)).is_ok());
+        let refused = file.extend(&[record]).unwrap_err().to_string();
+        assert!(
+            refused.contains("100000000 events") && refused.contains("record a part"),
+            "{refused}"
+        );
+    }
+}

@@ -11,8 +11,7 @@ use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
 
-use super::channel::channel;
-use super::generation;
+use super::channel::{self, channel};
 use super::record::Record;
 use super::served;
 use super::settings::{capacity, place};
@@ -60,7 +59,7 @@ fn medium(
     record: &Record<'_>,
     files: &mut Files<'_>,
 ) -> Result<MediumSpec, Diagnostic> {
-    let (phy_node, mac_node) = generation::written_out(record)?;
+    let (phy_node, mac_node) = channel::written_out(record)?;
     let (phy, high) = phy(&phy_node, files)?;
     let (mac, high) = mac(&mac_node, phy.standard, high, files)?;
     let channel = channel(record.need("channel"), files)?;
@@ -148,7 +147,7 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagno
             _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
-        band: generation::band(node, &args, mode.as_ref())?,
+        band: channel::band(node, &args, mode.as_ref())?,
     };
     let control = match args.choice("rate_control") {
         modes::IDEAL => RateControl::Ideal(args.share("ideal_loss")),

@@ -6,7 +6,6 @@ mod air;
 mod channel;
 mod events;
 mod flows;
-mod generation;
 mod links;
 mod load;
 mod lookup;

@@ -319,3 +319,39 @@ fn a_txop_shorter_than_the_shortest_exchange_is_refused() {
         "0 s for one exchange",
     );
 }
+
+/// 16 us at 390 Mbit/s are 780 B: two frames of 58 B take 780 + 62 B, which 1000 B hold; at 867 Mbit/s they take 1736 + 62 B.
+#[test]
+fn a_spacing_that_no_a_mpdu_holds_is_refused() {
+    let with = "ba_window = 32, aggregate_bytes = \"1 kB\"";
+    let old = "ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\"";
+    let new = format!("{with}, mpdu_spacing = \"16 us\"");
+    let text = MODERN.replace(old, &new);
+    read(&text).and_then(|r| r.build()).unwrap();
+    let found = read(&text.replace("mcs = 4", "mcs = 9"))
+        .and_then(|r| r.build())
+        .expect_err("too far apart");
+    assert!(
+        found
+            .what
+            .contains("16 us after each other take 1798 B at 866666666 bit/s"),
+        "{found}"
+    );
+    assert!(found.fix.contains("a shorter mpdu_spacing"), "{found}");
+    assert!(found.line.is_some(), "{found}");
+}
+
+/// 10,000 stations are as many as a scenario may have unless it lifts the limit.
+#[test]
+fn as_many_stations_as_the_limit_allows_are_read() {
+    let cell = |rows: u32| {
+        format!(
+            "schema = \"backwater/scenario/1\"\nduration = \"1 ms\"\n{}\ntopology = {{ kind = \"grid\", rows = {rows}, columns = 100, spacing = \"70 m\", medium = \"air\" }}\n{}",
+            "media.air = { wifi = \"ac\", channel = { model = \"disc\", transmit = \"100 m\" } }",
+            "flows.f = { from = \"s0-0\", to = \"s1-1\", packet = \"1500 B\", source = { kind = \"saturated\", packet = \"1500 B\" } }",
+        )
+    };
+    read(&cell(100)).unwrap();
+    let found = read(&cell(101)).expect_err("too many");
+    assert!(found.what.contains("10100 nodes; at most 10000"), "{found}");
+}

@@ -9,7 +9,7 @@ use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
 use crate::limit::Limit;
 use crate::medium::ethernet;
-use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
@@ -27,6 +27,18 @@ pub(super) struct Burst {
     pub mpdus: u16,
     /// Bytes of the PPDU.
     pub bytes: u64,
+}
+
+/// What is left of a TXOP for a data frame whose answer takes so long; no bound where there is no TXOP.
+fn room_for_data(medium: &Medium, ack: Span, now: Time, until: Time) -> Span {
+    if until <= now {
+        return Span(u64::MAX);
+    }
+    let mut around = medium.sifs + ack + medium.delta.times(2);
+    if medium.mac.rts_above < u64::MAX {
+        around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
+    }
+    Span((until.0 - now.0).saturating_sub(around.0))
 }
 
 impl Air {
@@ -75,6 +87,9 @@ impl Air {
         let overhead = medium.overhead;
         let limits = self.aggregation(hop, number);
         let limits = limits.expect("a hop with a session");
+        if limits.msdu > 0 {
+            return self.burst_of_msdus(network, (hop, number), room);
+        }
         let mode = served.mode.as_ref().expect("a hop with a session");
         let window = &served.windows[number];
         let rate = mode.rate();
@@ -157,36 +172,25 @@ impl Air {
         let mode = served.mode?;
         let reference = mode.reference();
         let ack = medium.block_ack(limits.window, reference);
-        let room = match until > now {
-            true => {
-                let mut around = medium.sifs + ack + medium.delta.times(2);
-                if medium.mac.rts_above < u64::MAX {
-                    around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
-                }
-                Span((until.0 - now.0).saturating_sub(around.0))
-            }
-            false => Span(u64::MAX),
-        };
-        let burst = match limits.msdu {
-            0 => self.burst(&cx.network, hop, number, room),
-            _ => self.burst_of_msdus(&cx.network, (hop, number), room),
-        };
+        let room = room_for_data(medium, ack, now, until);
+        let burst = self.burst(&cx.network, hop, number, room);
         if burst.count == 1 {
             return None;
         }
         let rts = burst.bytes > medium.mac.rts_above;
+        let (data, ack) = match burst.mpdus {
+            1 => (
+                medium.data(burst.bytes, served.rate, Some(&mode)),
+                medium.ack(reference),
+            ),
+            _ => (mode.airtime(burst.bytes), ack),
+        };
         let burst = Exchange {
             count: burst.count,
             mpdus: burst.mpdus,
             block: burst.mpdus > 1,
-            data: match burst.mpdus {
-                1 => medium.data(burst.bytes, served.rate, Some(&mode)),
-                _ => mode.airtime(burst.bytes),
-            },
-            ack: match burst.mpdus {
-                1 => medium.ack(reference),
-                _ => ack,
-            },
+            data,
+            ack,
             bytes: burst.bytes,
             rate: served.rate,
             reference,

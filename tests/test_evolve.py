@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.evolve import candidate, openevolve, sealed
+from backwater.evolve import candidate, openevolve, sealed, tune
+from backwater.evolve.attack import attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import STRATA, Environment, draw, public
-from backwater.evolve.evaluate import Evaluator
+from backwater.evolve.evaluate import Evaluated, Evaluator
 from backwater.evolve.scoring import LEAST, score, tail, utility
 from command import call
 
@@ -105,6 +106,43 @@ def test_stages_send_bad_ones_away_and_say_why() -> None:
     assert late.why is not None
 
 
+def test_a_hunt_sends_away_who_gets_nothing_somewhere() -> None:
+    """A window of 33 packets is quick on its own path; one packet in flight is slow on many."""
+    evaluator = Evaluator(2, SMALL, evals=60)
+    good = evaluator.evaluate(named("newreno"), last=3)
+    assert good.stage == 3
+    assert good.hunt is not None
+    assert good.hunt.evals == 60
+    assert good.passed == good.hunt.passed
+    slow = attack({"kind": "fixed", "window": "1 packets"}, evaluator.run, 60)
+    assert slow is not None
+    # 20 Mbit/s and 62 ms there and back hold 103 packets: one of them is a hundredth.
+    assert slow.gap > 0.9
+    assert not slow.passed
+    assert slow.candidate_bps < 0.1 * slow.reference_bps
+    # Who is the reference has no gap, and the same search finds the same path.
+    same = attack({"kind": "cubic"}, evaluator.run, 20)
+    assert same is not None
+    assert same.gap == 0.0
+    assert attack({"kind": "fixed", "window": "1 packets"}, evaluator.run, 60) == slow
+
+
+def test_gates_of_outage_and_of_a_fallen_rate() -> None:
+    """A window of ten products floods what a twentieth of the rate leaves; New Reno does not."""
+    evaluator = Evaluator(2, SMALL)
+    rows = []
+    for one in (named("newreno"), named("fixed", window="330 packets")):
+        found = Evaluated(one.name)
+        evaluator.judge_gates(one, found)
+        rows.append({gate.name: gate for gate in found.gates})
+    reno, greedy = rows
+    assert reno["stall"].passed
+    assert reno["back-off"].passed
+    assert not greedy["back-off"].passed
+    # Of 330 packets a queue of 16 and a product of 2 hold 18: the rest of each round is lost.
+    assert greedy["back-off"].found == pytest.approx(1 - 18 / 330, abs=0.02)
+
+
 def test_a_gate_stands_above_any_score() -> None:
     """A window of ten products starves its neighbours, whatever it scores."""
     greedy = Evaluator(2, SMALL).evaluate(named("fixed", window="330 packets"))
@@ -154,6 +192,16 @@ MUSEUM = [
     ("raises", "    def on_round(self, r):\n        1 / 0\n", "division by zero"),
     ("a huge window", "    def on_round(self, r):\n        self.window = 1e18\n", None),
     ("starves itself", "    def on_round(self, r):\n        self.window = self.mss\n", None),
+    (
+        "acknowledgements counted as room",
+        "    def on_ack(self, a):\n        self.window += 10 * self.mss\n",
+        None,
+    ),
+    (
+        "loops beside a rival only",
+        "    def on_ack(self, a):\n        while a.rtt_s > 0.06: pass\n",
+        "took longer",
+    ),
     (
         "quiet after 3 s",
         "    def on_round(self, r):\n        self.window = self.mss * (40 if r.now_s < 3 else 1)\n",
@@ -272,8 +320,15 @@ def test_a_board_has_a_row_for_each_and_commands_that_make_it_again(tmp_path: Pa
     asked = {"space": "steps", "evals": 60, "seed": 1, "objective": "waste"}
     text = json.dumps({"asked": asked, "finding": finding})
     (hunts / "copa.json").write_text(text, encoding="utf-8")
-    criteria = [{"title": "bufferbloat", "verdict": "fail"}, {"title": "use", "verdict": "pass"}]
-    (cards / "copa.json").write_text(json.dumps({"criteria": criteria}), encoding="utf-8")
+    verdicts = [("bufferbloat", "copa", "fail"), ("use", "copa", "pass"), ("use", "cubic", "fail")]
+    card = {
+        "controller": "copa",
+        "mode": "quick",
+        "seeds": 8,
+        "fingerprint": "00ee",
+        "rows": [{"title": t, "controller": c, "verdict": v} for t, c, v in verdicts],
+    }
+    (cards / "copa.json").write_text(json.dumps(card), encoding="utf-8")
     line = ("board", "copa", "newreno", "--hunts", "hunts", "--scorecards", "cards", "--json")
     document = call(*line, cwd=tmp_path).document
     rows = {one["name"]: one for one in document["rows"]}
@@ -281,7 +336,14 @@ def test_a_board_has_a_row_for_each_and_commands_that_make_it_again(tmp_path: Pa
     assert rows["copa"]["value"] > rows["newreno"]["value"]
     assert rows["copa"]["cells"]["conditions"]["good"]
     assert rows["copa"]["cells"]["scorecard"]["text"] == "1 of 2 pass"
-    assert "hunt" not in rows["newreno"]["cells"]
+    assert rows["copa"]["cells"]["scorecard"]["command"].endswith("scorecard copa --quick")
+    # Who has no document of a hunt is hunted here.
+    hunted = rows["newreno"]["cells"]["hunt"]
+    assert hunted["command"] == "backwater evolve score newreno --stage 4 --evals 200"
+    for name in ("copa", "newreno"):
+        for column in ("scale", "contest"):
+            assert re.search(r"\[-?\d.+, .*\d\]", rows[name]["cells"][column]["text"])
+        assert "fingerprint" in rows[name]["cells"]["contest"]["note"]
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert page.index("<th>copa") < page.index("<th>newreno")
     assert "9 &lt;Mbit/s&gt;" in page
@@ -294,3 +356,40 @@ def test_a_board_has_a_row_for_each_and_commands_that_make_it_again(tmp_path: Pa
     refused = call(*line, cwd=tmp_path)
     assert refused.code == 2
     assert "copa.json" in refused.err
+
+
+def test_tuning_tries_options_and_keeps_to_the_gates(tmp_path: Path) -> None:
+    """Copa's delta is packets in the queue, inverted: at 0.004 it is 500, which starves others."""
+    deltas = "delta=0.004,0.5,5"
+    log = tune.tune("copa", [deltas], Evaluator(2, SMALL), 5, 1)
+    assert len(log) == 5
+    assert log[0].options == {}
+    assert log[0].why is None
+    found = tune.best(log)
+    assert found.score == max(one.score for one in log if one.why is None)
+    greedy = [one for one in log if one.options.get("delta") == 0.004]
+    assert all(one.why is not None for one in greedy)
+    paths = draw(b"sealed", 10)
+    compared = tune.compare("copa", found, Evaluator(2, SMALL), paths, 3.0)
+    assert compared.paths == 10
+    assert compared.difference == pytest.approx(compared.variant - compared.part)
+    with pytest.raises(Refusal, match="one point"):
+        tune.tune("copa", ["delta=5"], Evaluator(2, SMALL), 6, 1)
+    refused = call("evolve", "tune", "bbr9", "--vary", "high-gain=1,2", cwd=tmp_path)
+    assert refused.code == 2
+    assert "bbr1" in refused.err
+
+
+def test_a_score_of_renamed_and_permuted_paths_is_the_same() -> None:
+    """Names of nodes, links and flows are not seen, and neither is the order of paths."""
+    evaluator = Evaluator(1)
+    plain = public("train", 5)
+    utilities = evaluator.utilities(named("cubic"), plain, 3.0)
+    turned = evaluator.utilities(named("cubic"), plain[::-1], 3.0)[::-1]
+    assert turned == utilities
+    text = json.dumps(plain[0].scenario({"kind": "cubic"}, 3.0))
+    for old, new in (('"S', '"Paris'), ('>R"', '>Quito"'), ('"R"', '"Quito"'), ('"down"', '"x"')):
+        text = text.replace(old, new)
+    documents, errors = evaluator.run([json.loads(text)])
+    assert not errors
+    assert utility(plain[0], documents[0]["flows"][0]) == utilities[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,10 @@ gymnasium = pytest.importorskip("gymnasium", reason="the extra `rl` is not insta
 from gymnasium import spaces  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
+from backwater.learn import curriculum, training  # noqa: E402
+from backwater.learn.episode_draws import Draws  # noqa: E402
+from backwater.learn.episodes import Options  # noqa: E402
+from backwater.learn.paths import Aurora  # noqa: E402
 from backwater.learn.ppo import Policy, Settings, train  # noqa: E402
 
 COUNT = 16
@@ -159,6 +165,55 @@ def test_equal_seeds_give_equal_policies_and_a_file_keeps_one(tmp_path: Path) ->
     (tmp_path / "no.npz").write_text("no")
     with pytest.raises(Refusal, match="is no policy"):
         Policy.load(tmp_path / "no.npz")
+
+
+def test_the_search_finds_where_a_known_gap_is_widest() -> None:
+    """The point that it gives is the best of the fifteen that it asked for, all in their ranges."""
+    ranges = {"a": (2.0, 10.0), "b": (0.0, 1.0)}
+    asked: list[Mapping[str, float]] = []
+
+    def gap(at: Mapping[str, float]) -> float:
+        asked.append(at)
+        return -((at["a"] / 10.0 - 0.3) ** 2) - (at["b"] - 0.2) ** 2
+
+    point, found = curriculum.widest(ranges, gap, 1)
+    assert len(asked) == 15
+    assert all(2.0 <= one["a"] <= 10.0 and 0.0 <= one["b"] <= 1.0 for one in asked)
+    assert found == max(gap(one) for one in list(asked)) == gap(point)
+    assert curriculum.widest(ranges, gap, 1)[0] == point != curriculum.widest(ranges, gap, 2)[0]
+    # The bound trusts what is known: at a point it is the value, and far from all it is wide.
+    points, values = np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([1.0, -1.0])
+    near, far = curriculum.bound(points, values, np.array([[0.2, 0.2], [0.2, 1.0]]))
+    assert near == pytest.approx(1.0, abs=0.1)
+    assert far > 10.0
+
+
+def test_found_paths_are_drawn_with_their_shares() -> None:
+    """The last one 0.3 of all, the one before it 0.3 of the rest: 0.21."""
+    paths = curriculum.Focused(Aurora())
+    paths.found += [{"loss": 0.01, "start": 1.0}, {"loss": 0.02, "start": 1.0}]
+    drawn = [paths.draw(Draws(7, number), {}).values for number in range(4000)]
+    for loss, share in ((0.02, 0.3), (0.01, 0.21)):
+        counted = sum(one["loss"] == loss for one in drawn) / 4000
+        # Four standard errors.
+        assert counted == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 4000))
+    assert all(one["loss"] == 0.04 for one in (paths.draw(Draws(7, 1), {"loss": 0.04}).values,))
+
+
+def test_a_curriculum_trains_on_paths_that_it_found() -> None:
+    settings = Settings(layers=(8,), rollout=11, batch=22)
+    options = Options(steps=10, threads=1)
+    trained, found = training.learn_by_curriculum(options, 2, 60, 1, settings, None, each=20)
+    assert trained.steps >= 60
+    assert len(found) == 2
+    for one in found:
+        assert 100 <= one["capacity_pps"] <= 500
+    with pytest.raises(Refusal, match="no curriculum `gent`"):
+        training.learner("gent")
+    with pytest.raises(Refusal, match="a scenario has one"):
+        curriculum.focused(Options(scenario={}))
+    with pytest.raises(Refusal, match="constant rate"):
+        curriculum.focused(Options(action="mvfst"))
 
 
 def test_the_command_trains_and_says_what_the_policy_earns(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use backwater_scenario::{Clock, Episode, Patch, SEEN, Stage};
+use backwater_scenario::{Clock, Episode, Knob, Patch, SEEN, Stage};
 use backwater_transport::units::Span;
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
@@ -95,6 +95,7 @@ pub struct Worlds {
     /// Worlds of a share, but perhaps of the last.
     each: usize,
     agents: usize,
+    knobs: usize,
     busy: AtomicBool,
     process: u32,
 }
@@ -180,12 +181,17 @@ fn clock((name, value, _, given): &Written) -> PyResult<Clock> {
 
 #[pymethods]
 impl Worlds {
-    /// Places for so many worlds of some scenarios, on so many threads.
+    /// Places for so many worlds of some scenarios, on so many threads, and the knobs that episodes move.
     #[new]
-    fn new(resolved: Vec<Py<Resolved>>, count: usize, threads: usize) -> PyResult<Worlds> {
+    fn new(
+        resolved: Vec<Py<Resolved>>,
+        count: usize,
+        threads: usize,
+        knobs: Vec<String>,
+    ) -> PyResult<Worlds> {
         let mut stages = Vec::new();
         for one in resolved {
-            let stage = Stage::new(one.get().scenario.clone()).map_err(|d| refuse(&d))?;
+            let stage = Stage::new(one.get().scenario.clone(), &knobs).map_err(|d| refuse(&d))?;
             stages.push(Arc::new(stage));
         }
         let agents = stages.first().map_or(0, |stage| stage.agents().len());
@@ -210,6 +216,7 @@ impl Worlds {
             count,
             each,
             agents,
+            knobs: knobs.len(),
             busy: AtomicBool::new(false),
             process: std::process::id(),
         })
@@ -228,6 +235,19 @@ impl Worlds {
             .get(stage)
             .ok_or_else(|| PyIndexError::new_err("no such scenario"))?;
         Ok(stage.agents().to_vec())
+    }
+
+    /// The knobs of a scenario: name, least and greatest value, and where each stands at first.
+    fn knobs(&self, stage: usize) -> PyResult<Vec<(String, f64, f64, f64)>> {
+        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        let stage = stages
+            .get(stage)
+            .ok_or_else(|| PyIndexError::new_err("no such scenario"))?;
+        let row = |knob: &Knob| {
+            let range = knob.range;
+            (knob.name.clone(), range.low, range.high, range.now)
+        };
+        Ok(stage.knobs().iter().map(row).collect())
     }
 
     #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
@@ -288,8 +308,8 @@ impl Worlds {
         Ok(faults)
     }
 
-    /// Steps the worlds of a mask: tells each agent window and pacing, two numbers, advances, and writes what each saw and
-    /// which episodes have ended. Gives the faults.
+    /// Steps the worlds of a mask: tells each agent window and pacing, two numbers, and each knob its value, advances, and
+    /// writes what each agent saw and which episodes have ended. Gives the faults.
     fn step(
         &self,
         py: Python<'_>,
@@ -299,7 +319,8 @@ impl Worlds {
         mut ended: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<Vec<(usize, String)>> {
         let _turn = self.turn()?;
-        let (told, wide) = (2 * self.agents, self.agents * SEEN.len());
+        let told = 2 * self.agents + self.knobs;
+        let wide = self.agents * SEEN.len();
         let lengths = [settings.len()?, mask.len()?, seen.len()?, ended.len()?];
         let wanted = [told * self.count, self.count, wide * self.count, self.count];
         if lengths != wanted {

@@ -9,6 +9,7 @@ use backwater_transport::controller::{Asks, Driven};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::diagnostic::Diagnostic;
+use crate::knobs::Knob;
 use crate::resolved::Resolved;
 use crate::trial::{Patch, apply};
 
@@ -57,14 +58,15 @@ pub struct Stage {
     resolved: Arc<Resolved>,
     spec: Arc<Spec>,
     agents: Vec<String>,
+    knobs: Arc<[Knob]>,
 }
 
 impl Stage {
-    /// Of a scenario with at least one flow whose controller is driven.
+    /// Of a scenario with at least one flow whose controller is driven, and some of its knobs.
     ///
     /// # Errors
-    /// It has none, or cannot be built.
-    pub fn new(resolved: Resolved) -> Result<Stage, Diagnostic> {
+    /// It has none, or cannot be built, or a name means no knob.
+    pub fn new(resolved: Resolved, knobs: &[String]) -> Result<Stage, Diagnostic> {
         resolved.unhosted("take a part of the tables")?;
         let spec = resolved.spec();
         let driven = spec.flows.iter().filter(|flow| {
@@ -77,8 +79,10 @@ impl Stage {
             let fix = "write controller = { kind = \"agent\" } into a flow with a transport";
             return Err(resolved.refuse("flows", what, fix));
         }
-        resolved.build_driven(&spec)?;
+        let mut world = resolved.build_driven(&spec)?;
+        let knobs = resolved.knobs(knobs, &mut world)?;
         Ok(Stage {
+            knobs: knobs.into(),
             resolved: Arc::new(resolved),
             spec: Arc::new(spec),
             agents,
@@ -88,6 +92,11 @@ impl Stage {
     /// The flows whose controllers are driven.
     pub fn agents(&self) -> &[String] {
         &self.agents
+    }
+
+    /// The knobs that episodes move.
+    pub fn knobs(&self) -> &[Knob] {
+        &self.knobs
     }
 
     /// An episode at its beginning.
@@ -109,7 +118,7 @@ impl Stage {
             }
             self.resolved.build_driven(&spec)?
         };
-        Ok(Episode::new(world, clock, first))
+        Ok(Episode::new(world, self.knobs.clone(), clock, first))
     }
 }
 
@@ -118,6 +127,7 @@ impl Stage {
 pub struct Episode {
     world: World,
     agents: Vec<ConnectionId>,
+    knobs: Arc<[Knob]>,
     clock: Clock,
     /// The next step's length where a clock tells it.
     interval: Span,
@@ -126,7 +136,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    fn new(mut world: World, clock: Clock, first: Span) -> Episode {
+    fn new(mut world: World, knobs: Arc<[Knob]>, clock: Clock, first: Span) -> Episode {
         let agents = world.all_driven();
         let asks = match clock {
             Clock::Every(_) | Clock::RoundTrips(..) => Asks::Never,
@@ -139,6 +149,7 @@ impl Episode {
         Episode {
             world,
             agents,
+            knobs,
             clock,
             interval: match clock {
                 Clock::Every(each) => each,
@@ -170,9 +181,14 @@ impl Episode {
         &mut self.world
     }
 
-    /// Tells each agent its window in bytes and its pacing in bit/s, two numbers each. NaN leaves one as it is, and an infinite
-    /// pacing is none.
+    /// Tells each agent its window in bytes and its pacing in bit/s, two numbers each, and after all agents each knob its value.
+    /// NaN leaves one as it is, an infinite pacing is none, and knobs that are left out stay.
     pub fn tell(&mut self, settings: &[f64]) {
+        let (settings, values) = settings.split_at(2 * self.agents.len());
+        let turned = self.knobs.iter().zip(values);
+        for (knob, value) in turned.filter(|(_, value)| !value.is_nan()) {
+            self.world.turn(&knob.place, *value);
+        }
         for (id, pair) in self.agents.iter().zip(settings.chunks_exact(2)) {
             self.world.steer(*id, &mut |agent: &mut Driven| {
                 let (mut window, mut pacing) = agent.settings();

@@ -11,6 +11,7 @@ pub mod event;
 pub mod forwarding;
 pub mod ids;
 pub mod injection;
+pub mod knob;
 pub mod limit;
 pub mod link_event;
 mod link_steps;

@@ -27,6 +27,9 @@ def command(
     scorecards: Annotated[
         Path | None, typer.Option(metavar="DIR", help="NAME.json of `backwater scorecard --json`.")
     ] = None,
+    make: Annotated[
+        bool, typer.Option("--make", help="Run the quick scorecards that DIR lacks: minutes each.")
+    ] = False,
     out: Annotated[Path, typer.Option(metavar="BOARD.html", help="The page.")] = Path("board.html"),
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
     json: options.Json = False,
@@ -39,11 +42,18 @@ def command(
     if out.suffix != ".html" or not out.parent.is_dir():
         raise Refusal("this is no page", place=str(out), fix="name a .html in a folder")
     read = [candidate.read(name) for name in candidates]
+    cores = workers or available_cores()
+    if make:
+        if scorecards is None:
+            raise Refusal(
+                "there is no folder for them", place="--make", fix="name --scorecards DIR"
+            )
+        leaderboard.make_scorecards(scorecards, candidates, cores)
     hunted, cards = (
         leaderboard.documents(hunts, candidates),
         leaderboard.documents(scorecards, candidates),
     )
-    evaluator = Evaluator(workers or available_cores())
+    evaluator = Evaluator(cores)
     rows = []
     for one in read:
         console.message(f"{NAME}: {one.name}")

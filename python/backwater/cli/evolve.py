@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsons
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +31,9 @@ _Workers = Annotated[int | None, typer.Option(min=1, help="Threads; default all 
 _Incumbent = Annotated[
     float, typer.Option(help="The score to beat: who can't reach it leaves early.")
 ]
-_Last = Annotated[int | None, typer.Option("--stage", min=1, max=3, help="The last stage.")]
+_Last = Annotated[
+    int | None, typer.Option("--stage", min=1, max=4, help="The last stage: 4 is a hunt.")
+]
 
 
 @app.command()
@@ -47,6 +50,7 @@ def score(
     part: Annotated[str, typer.Option(help="train or validation.")] = "train",
     incumbent: _Incumbent = -8.0,
     stage: _Last = None,
+    evals: Annotated[int, typer.Option(min=1, help="Runs of stage 4, the hunt.")] = 2_000,
     compare: Annotated[
         bool, typer.Option("--compare", help="Also against cubic, bbr3-linux and copa.")
     ] = False,
@@ -60,7 +64,7 @@ def score(
     if part not in ("train", "validation"):
         fix = "write train or validation"
         raise Refusal(f"a suite has no part `{part}`", place="--part", fix=fix)
-    evaluator, read = _evaluator(workers, suite), _read(candidate)
+    evaluator, read = _evaluator(workers, suite, evals), _read(candidate)
     found = evaluator.evaluate(read, incumbent, part, stage)
     if compare and found.passed:
         evaluator.compare(read, found, part)
@@ -96,6 +100,79 @@ def serve(suite: _Suite = "internet-1", workers: _Workers = None) -> int:
     return EXIT_DONE
 
 
+@app.command()
+def tune(
+    part: Annotated[str, typer.Argument(metavar="PART", help="A controller of the tables.")],
+    vary: Annotated[
+        list[str], typer.Option(metavar="OPTION=V1,V2", help="Values to try; may be repeated.")
+    ],
+    evals: Annotated[int, typer.Option(min=2, max=100_000, help="Variants to try.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 1,
+    sealed: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Ask the sealed paths of a campaign.")
+    ] = None,
+    workers: _Workers = None,
+    json: options.Json = False,
+) -> int:
+    """Search options of a controller that score better than its defaults."""
+    from backwater.evolve import tune as tuning
+    from backwater.evolve.evaluate import STAGES
+    from backwater.evolve.sealed import Campaign
+
+    known = list(_controllers())
+    if part not in known:
+        near = nearest(part, known) or known
+        raise Refusal(
+            f"there is no controller `{part}`", place="PART", nearest=near, fix="name one"
+        )
+    campaign = None if sealed is None else Campaign(sealed)
+    evaluator = _evaluator(workers, "internet-1")
+    log = tuning.tune(part, vary, evaluator, evals, seed, _told)
+    found = tuning.best(log)
+    compared = None
+    if campaign is not None and found.options:
+        count, seconds = STAGES[-1]
+        paths = campaign.environments(count)
+        compared = tuning.compare(part, found, evaluator, paths, seconds)
+    if json:
+        console.emit(_tuned(part, log, found, compared, tuning))
+        return EXIT_DONE
+    shown = ", ".join(f"{name} = {value}" for name, value in found.options.items())
+    console.data(
+        f"{part} as it is: {log[0].score:.3f}" + (f" ({log[0].why})" if log[0].why else "")
+    )
+    console.data(f"best of {len(log)}: {found.score:.3f}; {shown or 'no variant is better'}")
+    if compared is not None:
+        console.data(
+            f"on {compared.paths} sealed paths: {compared.variant:.3f} beside {compared.part:.3f}; "
+            f"{compared.difference:+.3f} [{_shown(compared.low)}, {_shown(compared.high)}]"
+        )
+    return EXIT_DONE
+
+
+def _tuned(part: str, log: Any, found: Any, compared: Any, tuning: Any) -> dict[str, Any]:
+    return {
+        "schema": "backwater/tuned/1",
+        "version": _native.version(),
+        "engine": _native.engine_id(),
+        "part": part,
+        "best": tuning.written([found])[0],
+        "sealed": None if compared is None else asdict(compared),
+        "log": tuning.written(log),
+    }
+
+
+def _controllers() -> Any:
+    from backwater.tools import contest_runs
+
+    return contest_runs.controllers()
+
+
+def _told(done: int, total: int, best: float) -> None:
+    if done % 10 == 0 or done == total:
+        console.message(f"{NAME}: {done} of {total} variants, best {best:.3f}")
+
+
 def _answer(evaluator: Any, line: str) -> dict[str, Any]:
     try:
         asked = jsons.loads(line)
@@ -121,7 +198,7 @@ def _read(candidate: str) -> Any:
     return candidates.read(candidate)
 
 
-def _evaluator(workers: int | None, suite: str) -> Any:
+def _evaluator(workers: int | None, suite: str, evals: int = 2_000) -> Any:
     from backwater.evolve.environments import SUITES
     from backwater.evolve.evaluate import Evaluator
     from backwater.model.machine import available_cores
@@ -129,7 +206,7 @@ def _evaluator(workers: int | None, suite: str) -> Any:
     if suite not in SUITES:
         near = nearest(suite, SUITES) or list(SUITES)
         raise Refusal(f"there is no suite `{suite}`", place="--suite", nearest=near, fix="name one")
-    return Evaluator(workers or available_cores())
+    return Evaluator(workers or available_cores(), evals=evals)
 
 
 def _ask(evaluator: Any, read: Any, folder: Path) -> Any:
@@ -183,6 +260,12 @@ def _finish(found: Any, json: bool, released: Any = None) -> int:
         console.data(
             f"against {name}: {_shown(one['difference'])} "
             f"[{_shown(one['low'])}, {_shown(one['high'])}]"
+        )
+    if found.hunt is not None:
+        one = found.hunt
+        console.data(
+            f"worst of {one.evals} paths: {one.candidate_bps / 1e6:.3f} Mbit/s beside "
+            f"{one.reference_bps / 1e6:.3f} of the reference; {one.says}"
         )
     if found.rescaled is not None:
         console.data(f"on other rates and round trips: {found.rescaled:+.3f}")

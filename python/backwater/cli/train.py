@@ -30,6 +30,9 @@ def command(
     ] = None,
     action: Annotated[str | None, typer.Option(help="rate-delta, cwnd-log2, mvfst …")] = None,
     reward: Annotated[str, typer.Option(help="aurora, genet, mvfst, power …")] = "aurora",
+    curriculum: Annotated[
+        str, typer.Option(help="uniform, or genet: train where the policy is furthest behind.")
+    ] = "uniform",
     judged: Annotated[int, typer.Option(min=2, help="Held-out paths at the end.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Of draws and networks.")] = 1,
     out: Annotated[Path, typer.Option(metavar="POLICY.npz", help="Where the policy goes.")] = Path(
@@ -54,7 +57,8 @@ def command(
         threads=workers,
     )
     began = time.monotonic()
-    found = training.learn(made, worlds, steps, seed, Settings(), _Line(steps))
+    learner = training.learner(curriculum)
+    found, promoted = learner(made, worlds, steps, seed, Settings(), _Line(steps))
     trained_s = time.monotonic() - began
     earned = training.judge(found.policy, made, judged)
     constant = training.judge(None, made, judged) if scenario is None and action is None else None
@@ -70,13 +74,11 @@ def command(
         "engine": _native.engine_id(),
         "policy": str(out),
         "seed": seed,
-        "steps": found.steps,
-        "chosen_at": found.at,
-        "settings": found.settings,
-        "returns": [None if math.isnan(one) else one for one in found.returns],
+        "curriculum": curriculum,
+        "promoted": promoted,
+        **_trained(found, trained_s),
         "held_out": _written(earned, judged),
         "constant_rate": None if constant is None else _written(constant, judged),
-        "cost": {"wall_s": trained_s, "steps_per_s": found.steps / trained_s},
     }
     if json:
         console.emit(document)
@@ -86,6 +88,16 @@ def command(
     if constant is not None:
         console.data(f"a constant 95 % of the capacity: {_shown(constant)}")
     return EXIT_DONE
+
+
+def _trained(found: Any, trained_s: float) -> dict[str, Any]:
+    return {
+        "steps": found.steps,
+        "chosen_at": found.at,
+        "settings": found.settings,
+        "returns": [None if math.isnan(one) else one for one in found.returns],
+        "cost": {"wall_s": trained_s, "steps_per_s": found.steps / trained_s},
+    }
 
 
 def _written(found: Any, count: int) -> dict[str, Any]:

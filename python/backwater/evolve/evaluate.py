@@ -11,10 +11,11 @@ from typing import Any
 from backwater import _native
 from backwater.errors import refusing
 from backwater.evolve import gates
+from backwater.evolve.attack import EVALS, Attacked, attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import Environment, public
 from backwater.evolve.gates import Condition
-from backwater.evolve.scoring import LEAST, Score, score, utility
+from backwater.evolve.scoring import LEAST, Score, score, total, utility
 from backwater.model import workers as processes
 from backwater.model.builders import Controller
 from backwater.model.scenario import read
@@ -50,6 +51,9 @@ class Evaluated:
     fingerprint: str = "0" * 16
     # The change of the mean on other rates and round trips; None where that was not asked.
     rescaled: float | None = None
+    rescaled_range: tuple[float | None, float | None] = (None, None)
+    # The worst path of the last stage, and nothing where that was not reached.
+    hunt: Attacked | None = None
     # By reference: mean difference on the same paths, with its 95 % interval.
     against: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
@@ -66,8 +70,10 @@ class Evaluated:
 class Evaluator:
     """Evaluates candidates on a suite, against an incumbent."""
 
-    def __init__(self, workers: int, stages: Sequence[tuple[int, float]] = STAGES) -> None:
-        self._workers, self._stages = workers, tuple(stages)
+    def __init__(
+        self, workers: int, stages: Sequence[tuple[int, float]] = STAGES, evals: int = EVALS
+    ) -> None:
+        self._workers, self._stages, self._evals = workers, tuple(stages), evals
         self._known: dict[tuple[str, float, int], list[float]] = {}
 
     def evaluate(
@@ -77,7 +83,10 @@ class Evaluator:
         part: str = "train",
         last: int | None = None,
     ) -> Evaluated:
-        """Its stages up to `last`, the gates before the longest; ends where it is sent away."""
+        """Its stages up to `last`, the gates before the longest; ends where it is sent away.
+
+        The stage after the scored ones is a hunt, and runs only where `last` asks for it.
+        """
         found, began = Evaluated(candidate.name), time.monotonic()
         stages = self._stages[: len(self._stages) if last is None else last]
         for number, (count, seconds) in enumerate(stages, 1):
@@ -103,10 +112,27 @@ class Evaluator:
             if scored.upper < incumbent:
                 found.why = f"at most {scored.upper:.3f}, and the incumbent has {incumbent:.3f}"
                 break
+        if found.why is None and last is not None and last > len(self._stages):
+            self._hunt(candidate, found)
         if found.why is not None and (found.failures or not _all(found.gates)):
             found.value = LEAST
         found.wall_s = time.monotonic() - began
         return found
+
+    def _hunt(self, candidate: Candidate, found: Evaluated) -> None:
+        """Looks for a path on which it gets next to nothing where the reference gets much."""
+        found.stage += 1
+        found.hunt = attack(candidate.controller, self.run, self._evals)
+        if found.hunt is None:
+            found.why = "the hunt: no path gave anything to anybody"
+            found.failures.append(found.why)
+        elif not found.hunt.passed:
+            one = found.hunt
+            found.why = (
+                f"the hunt: {one.candidate_bps / 1e6:.2f} Mbit/s where the reference gets "
+                f"{one.reference_bps / 1e6:.2f}: {one.says}"
+            )
+            found.value = LEAST
 
     def utilities(
         self,
@@ -117,12 +143,10 @@ class Evaluator:
     ) -> list[float]:
         """Of each environment; a run that fails has the least."""
         written = [one.scenario(candidate.controller, seconds) for one in environments]
-        documents, errors = self._run(written)
+        documents, errors = self.run(written)
         if found is not None:
             found.failures += errors
-            prints = [int(one["fingerprint"], 16) for one in documents if one is not None]
-            total = (int(found.fingerprint, 16) + sum(prints)) % 2**64
-            found.fingerprint = f"{total:016x}"
+            found.fingerprint = total([{"fingerprint": found.fingerprint}, *documents])
         return [
             LEAST if document is None else utility(one, document["flows"][0])
             for one, document in zip(environments, documents, strict=True)
@@ -150,18 +174,21 @@ class Evaluator:
         # As long in round trips as the paths themselves.
         scaled = [one.scaled(RATE, RTT) for one in environments]
         other = self.utilities(candidate, scaled, seconds * RTT)
-        found.rescaled = (sum(other) - sum(own)) / len(own)
+        moved = interval([a - b for a, b in zip(other, own, strict=True)])
+        assert moved is not None, "there are environments"
+        found.rescaled, found.rescaled_range = moved.mean, (moved.low, moved.high)
 
     def judge_gates(self, candidate: Candidate, found: Evaluated) -> None:
         """The conditions that no score makes up for."""
-        documents, errors = self._run(gates.scenarios(candidate.controller))
+        documents, errors = self.run(gates.scenarios(candidate.controller))
         found.failures += errors
         found.gates = gates.judged(documents)
         failed = [one for one in found.gates if not one.passed]
         if failed:
             found.why = f"gate `{failed[0].name}`: {failed[0].says}"
 
-    def _run(self, written: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    def run(self, written: Sequence[Any]) -> tuple[list[Any], list[str]]:
+        """The documents of scenarios, in their order; none for a run that failed. And why."""
         cases = []
         with refusing():
             for one in written:

@@ -19,6 +19,11 @@ LOST = 0.15
 SECONDS = 30.0
 # 10 Mbit/s and 40 ms: 33 packets are a product.
 RATE, DELAY, PRODUCT = "10 Mbit/s", "20 ms", 33
+RATE_BPS = 10_000_000
+# Of the link, 3 s after an outage of 2 s. A timeout of 1 s that doubles comes back 3 s after it.
+AFTER = 0.5
+# After an outage, and where a twentieth of the rate is left, figures count from here on.
+OUTAGE_MS, BACK_MS, COUNT_FROM = 10_000, 12_000, "15 s"
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,19 @@ def _pair(first: Mapping[str, Any], second: Mapping[str, Any] | None, packets: i
     }
 
 
+def _stepped(first: Mapping[str, Any], at_ms: list[int], rate_bps: list[int]) -> Any:
+    """Flow `a` alone over a link whose rate changes, with half a product of queue."""
+    made = _pair(first, None, PRODUCT // 2)
+    trace = {"kind": "rates", "at_ms": at_ms, "rate_bps": rate_bps}
+    half = {"kind": "delay", "delay": DELAY}
+    wire = {"rate": "1 Gbit/s", "delay": "0 s"}
+    del made["links"]["out"], made["ports"]["W>R"]
+    down = {"kind": "trace", "trace": trace, "buffer": f"{PRODUCT // 2} packets"}
+    made["links"]["down"] = {"from": "W", "to": "R", **down, "boxes": [half]}
+    made["links"]["up"] = {"from": "R", "to": "W", **wire, "boxes": [half]}
+    return made | {"warmup": COUNT_FROM}
+
+
 def scenarios(controller: Mapping[str, Any]) -> list[Any]:
     """The runs, in the order in which `judged` takes their documents."""
     victims: list[Any] = []
@@ -70,7 +88,9 @@ def scenarios(controller: Mapping[str, Any]) -> list[Any]:
         victim = {"kind": name}
         victims += [_pair(controller, victim, PRODUCT), _pair(victim, victim, PRODUCT)]
     alone = [_pair(controller, None, PRODUCT), _pair(controller, None, PRODUCT // 2)]
-    return [*victims, _pair(controller, controller, PRODUCT), *alone]
+    outage = _stepped(controller, [0, OUTAGE_MS, BACK_MS], [RATE_BPS, 1_000, RATE_BPS])
+    fallen = _stepped(controller, [0, OUTAGE_MS], [RATE_BPS, RATE_BPS // 20])
+    return [*victims, _pair(controller, controller, PRODUCT), *alone, outage, fallen]
 
 
 def judged(documents: list[Any]) -> list[Condition]:
@@ -97,11 +117,18 @@ def judged(documents: list[Any]) -> list[Condition]:
     goodput = flow(at + 1, "a", "goodput_bps")
     work = None if goodput is None else goodput / (10e6 * 1448 / 1538)
     found.append(_least("work", "alone it uses the link", work, WORK))
-    lost = flow(at + 2, "a", "loss")
     says = "it does not flood a short queue (share of packets lost)"
-    passed = lost is not None and lost <= LOST
-    found.append(Condition("flooding", says, lost, LOST, passed))
+    found.append(_most("flooding", says, flow(at + 2, "a", "loss"), LOST))
+    again = flow(at + 3, "a", "goodput_bps")
+    share = None if again is None else again / (RATE_BPS * 1448 / 1504)
+    found.append(_least("stall", "it uses half of a link that was away for 2 s", share, AFTER))
+    says = "it sends less where a twentieth of the rate is left (share of packets lost)"
+    found.append(_most("back-off", says, flow(at + 4, "a", "loss"), LOST))
     return found
+
+
+def _most(name: str, says: str, found: float | None, bound: float) -> Condition:
+    return Condition(name, says, found, bound, found is not None and found <= bound)
 
 
 def _least(name: str, says: str, found: float | None, bound: float) -> Condition:

@@ -1,21 +1,33 @@
-"""A page of controllers: a row each, with scores, conditions, what a hunt found, and scorecards."""
+"""A page of controllers: a row each, with scores, conditions, contest, hunt and scorecard.
+
+A cell has its figure with the interval, the fingerprint of its runs, and the command that makes it
+again. Scorecards take minutes and come from their documents; all else is run here.
+"""
 
 from __future__ import annotations
 
 import html
 import json
 import shlex
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from backwater.errors import Refusal
+from backwater.evolve.attack import Attacked, attack
 from backwater.evolve.candidate import Candidate
-from backwater.evolve.evaluate import Evaluated, Evaluator
+from backwater.evolve.evaluate import MOST_CHANGE, Evaluated, Evaluator
+from backwater.evolve.scoring import total
+from backwater.tools import contest_runs, matching_stamp
+from backwater.verdict.interval import interval
 
 # Stage 2: 64 paths of 10 s.
 STAGE = 2
+# Runs of the hunt, and seeds and seconds of the contest.
+HUNT, SEEDS, SECONDS = 200, 3, 30.0
 
 
 @dataclass(frozen=True)
@@ -37,12 +49,15 @@ class Row:
     cells: dict[str, Cell] = field(default_factory=dict)
 
 
+# Words of a scorecard.
+PASSED, FAILED = "pass", "fail"
 COLUMNS = {
     "score": "score",
     "against": "against cubic",
-    "rescaled": "other rates and round trips",
+    "scale": "scale: other rates and round trips",
     "conditions": "conditions",
-    "hunt": "worst found by a hunt",
+    "contest": "cellular contest",
+    "hunt": "worst path, beside cubic",
     "scorecard": "RFC 9743",
 }
 
@@ -53,7 +68,7 @@ def row(
     hunted: dict[str, Any] | None,
     card: dict[str, Any] | None,
 ) -> Row:
-    """The row of a candidate. What hunts and scorecards said comes from their documents."""
+    """The row of a candidate. A hunt or scorecard that has a document is taken from that."""
     found = evaluator.evaluate(candidate, last=STAGE)
     if found.passed:
         evaluator.judge_gates(candidate, found)
@@ -69,16 +84,20 @@ def row(
         better = None if low is None or high is None or low <= 0 <= high else low > 0
         made.cells["against"] = Cell(text, f"{again} --compare", better)
     if found.rescaled is not None:
-        text, same = f"{found.rescaled:+.3f}", abs(found.rescaled) < 0.1
-        made.cells["rescaled"] = Cell(text, f"{again} --compare", same)
+        made.cells["scale"] = _scale(found, f"{again} --compare")
     if found.gates:
         failed = [one.name for one in found.gates if not one.passed]
         values = ", ".join(f"{one.name} {_number(one.found)}" for one in found.gates)
         text = "all kept" if not failed else f"broken: {', '.join(failed)}"
         command = f"backwater evolve score {name}"
         made.cells["conditions"] = Cell(text, command, not failed, values)
+    if (cell := _contest(candidate, evaluator)) is not None:
+        made.cells["contest"] = cell
     if hunted is not None:
         made.cells["hunt"] = _hunt(hunted, name)
+    elif found.passed:
+        worst = attack(candidate.controller, evaluator.run, HUNT)
+        made.cells["hunt"] = _worst(worst, f"backwater evolve score {name} --stage 4")
     if card is not None:
         made.cells["scorecard"] = _card(card, name)
     return made
@@ -94,6 +113,48 @@ def _score(found: Evaluated, command: str) -> Cell:
     return Cell(f"{one.value:.3f}", command, None, note)
 
 
+def _scale(found: Evaluated, command: str) -> Cell:
+    """The change of the mean on other rates and round trips: a scale-free controller has none."""
+    assert found.rescaled is not None, "it was asked"
+    low, high = found.rescaled_range
+    text = f"{found.rescaled:+.3f} [{_number(low)}, {_number(high)}]"
+    return Cell(text, command, abs(found.rescaled) < MOST_CHANGE)
+
+
+def _contest(candidate: Candidate, evaluator: Evaluator) -> Cell | None:
+    """The score over the contest's links. A part with options cannot be named there."""
+    table = candidate.controller
+    who = f"{table['file']}:{table['class']}" if candidate.hosted else str(table["kind"])
+    if (not candidate.hosted and len(table) > 1) or matching_stamp.needs_capacity(who):
+        return None
+    scenes = [
+        contest_runs.scenario(who, direction, SECONDS) | {"seed": seed}
+        for direction in contest_runs.default_directions()
+        if not direction.held_out
+        for seed in range(1, SEEDS + 1)
+    ]
+    documents, _ = evaluator.run(scenes)
+    scores = [contest_runs.score_of(one["metrics"]) for one in documents if one is not None]
+    known = [score for score in scores if score is not None]
+    command = f"backwater contest {shlex.quote(who)} --seeds {SEEDS} --duration {SECONDS:g}"
+    if len(known) < len(scenes):
+        return Cell("a run failed", command, False)
+    over = interval(known)
+    assert over is not None, "there are seeds"
+    text = f"{over.mean:.3f} [{_number(over.low)}, {_number(over.high)}]"
+    note = f"ln of Mbit/s over ms, {len(known)} runs; fingerprint {total(documents)}"
+    return Cell(text, command, None, note)
+
+
+def _worst(worst: Attacked | None, command: str) -> Cell:
+    if worst is None:
+        return Cell("–", command)
+    mine, theirs = worst.candidate_bps / 1e6, worst.reference_bps / 1e6
+    said = f"{worst.says}; {worst.evals} runs; fingerprint {worst.fingerprint}"
+    text = f"{mine:.2f} of {theirs:.2f} Mbit/s"
+    return Cell(text, f"{command} --evals {worst.evals}", worst.passed, said)
+
+
 def _hunt(document: dict[str, Any], name: str) -> Cell:
     asked, one = document.get("asked", {}), document.get("finding")
     space, evals, seed = asked.get("space", "steps"), asked.get("evals", 0), asked.get("seed", 1)
@@ -105,12 +166,38 @@ def _hunt(document: dict[str, Any], name: str) -> Cell:
 
 
 def _card(document: dict[str, Any], name: str) -> Cell:
-    verdicts = [one["verdict"] for one in document["criteria"] if one.get("verdict")]
-    passed, failed = verdicts.count("pass"), verdicts.count("fail")
-    text = f"{passed} of {passed + failed} pass"
-    failures = [one["title"] for one in document["criteria"] if one.get("verdict") == "fail"]
-    note = "fails: " + "; ".join(failures) if failures else ""
-    return Cell(text, f"backwater scorecard {name}", not failed, note)
+    mine = [one for one in document["rows"] if one["controller"] == document["controller"]]
+    failures = [one["title"] for one in mine if one["verdict"] == FAILED]
+    passed = sum(one["verdict"] == PASSED for one in mine)
+    text = f"{passed} of {passed + len(failures)} pass"
+    said = f"fails: {'; '.join(failures)}; " if failures else ""
+    quick = " --quick" if document["mode"] == "quick" else ""
+    note = f"{said}{document['seeds']} seeds; fingerprint {document['fingerprint']}"
+    return Cell(text, f"backwater scorecard {name}{quick}", not failures, note)
+
+
+def make_scorecards(folder: Path, names: Sequence[str], workers: int) -> None:
+    """Runs the quick scorecard of each name that has no document in the folder yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        if _file(folder, name).exists():
+            continue
+        line = [sys.executable, "-m", "backwater", "scorecard", name, "--quick", "--json"]
+        line += ["--workers", str(workers), "--out", str(folder / "runs")]
+        done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+        try:
+            json.loads(done.stdout)["rows"]
+        except (ValueError, KeyError) as error:
+            raise Refusal(
+                f"the scorecard of `{name}` was not made",
+                place="--scorecards",
+                fix="see what it said above; FILE.py:Class and names of controllers have one",
+            ) from error
+        _file(folder, name).write_text(done.stdout, encoding="utf-8")
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{Path(name).name.replace(':', '-')}.json"
 
 
 def documents(folder: Path | None, names: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -118,7 +205,7 @@ def documents(folder: Path | None, names: Sequence[str]) -> dict[str, dict[str, 
     found: dict[str, dict[str, Any]] = {}
     for name in names if folder is not None else ():
         assert folder is not None, "there are names only with a folder"
-        path = folder / f"{Path(name).name.replace(':', '-')}.json"
+        path = _file(folder, name)
         if not path.exists():
             continue
         try:

@@ -28,6 +28,12 @@ def utility(environment: Environment, flow: dict[str, Any]) -> float:
     return min(0.0, max(LEAST, score))
 
 
+def total(documents: Sequence[Any]) -> str:
+    """The sum of the fingerprints of runs, whatever their order; one that failed has none."""
+    prints = [int(one["fingerprint"], 16) for one in documents if one is not None]
+    return f"{sum(prints) % 2**64:016x}"
+
+
 def tail(values: Sequence[float], shift: float = 0.0) -> float:
     """The mean of the lowest tenth; with a shift the tenth above that share, 0 beyond all."""
     ordered, count = sorted(values), len(values)

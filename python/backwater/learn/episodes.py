@@ -42,6 +42,7 @@ class Options:
     stall_limit_s: float | None = None
     capacity_pps: float | None = None
     info: str = "brief"
+    knobs: Sequence[str] = ()
     threads: int | None = None
 
     def paths(self) -> Paths:
@@ -78,8 +79,9 @@ class Episodes:
     def __init__(self, options: Options, count: int) -> None:
         self.options, self.paths = options, options.paths()
         self.features = Features(options.features, options.history)
-        self.actions, self._reward = options.actions(), reward(options.reward)
-        self.worlds = Worlds(self.paths.scene(), count, options.threads)
+        actions, self._reward = options.actions(), reward(options.reward)
+        self.worlds = Worlds(self.paths.scene(), count, options.threads, knobs=options.knobs)
+        self.actions = actions.beside(self.worlds.knobs)
         if options.info not in ("brief", "full"):
             raise Refusal(f"info is {options.info!r}", place="info", fix='write "brief" or "full"')
         agents = len(self.worlds.agents)
@@ -142,7 +144,7 @@ class Episodes:
         rates = self._rates if mask.all() else self._rates.copy()
         told = self.actions.settings(given, rates, self.worlds.seen)
         np.copyto(self._rates, rates, where=mask[:, None])
-        self.worlds.step(told, mask)
+        self.worlds.step(told, mask, self._values(given))
         seen = Seen(self.worlds.seen)
         found = self.features.of(seen)
         moved = self._history[mask]
@@ -157,6 +159,14 @@ class Episodes:
             stalled = silent.all(axis=1) & mask
         over = (self.worlds.ended | (self.steps >= self._limits)) & mask & ~stalled
         return rewards, stalled, over
+
+    def _values(self, given: Any) -> Any:
+        """The values of knobs, which belong to no agent: the first one's answer has them."""
+        if not self.actions.knobs:
+            return None
+        knobs = self.worlds.knobs
+        low, high = ([getattr(knob, end) for knob in knobs] for end in ("low", "high"))
+        return np.clip(given[:, 0, -self.actions.knobs :], low, high)
 
     def hold(self, pps: Any) -> None:
         """From now on the rates to which steps of a rate apply, one for each agent."""

@@ -31,6 +31,12 @@ class Parallel(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
                 place="clock",
                 fix='write a time, such as "30 ms"',
             )
+        if options.get("knobs"):
+            raise Refusal(
+                "a knob belongs to none of several agents",
+                place="knobs",
+                fix="take gymnasium.make_vec and a scenario with one agent",
+            )
         self.episodes = Episodes(Options(scenario=scenario, clock=clock, **options), 1)
         self.render_mode = None
         self.possible_agents = list(self.episodes.worlds.agents)

@@ -6,7 +6,6 @@ is any scenario, of which an episode draws the seed alone.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -55,18 +54,7 @@ class Paths(Protocol):
 
 def scenario_of(paths: Paths, path: Path) -> dict[str, Any]:
     """The scenario of a drawn path, for `backwater.run` with another controller."""
-    made: dict[str, Any] = json.loads(json.dumps(paths.scene()))
-    for one in path.settings:
-        for place, value in one.fields.items():
-            *parents, last = place.split(".")
-            at: Any = made
-            for name in parents:
-                at = at[int(name)] if isinstance(at, list) else at.setdefault(name, {})
-            if isinstance(at, list):
-                at[int(last)] = value
-            else:
-                at[last] = value
-    return made
+    return settings.applied(paths.scene(), path.settings)
 
 
 def _scene(down: dict[str, Any], seconds: int) -> dict[str, Any]:

@@ -346,11 +346,14 @@ def train(
     told: Callable[[int, float], None] | None = None,
     judge: Callable[[Policy], float] | None = None,
     every: int = 8,
+    between: Callable[[Policy], None] | None = None,
+    each: int = 0,
 ) -> Trained:
     """Trains for so many steps, those that reset left out. `told` hears of each round.
 
     With a `judge` the policy is the one that it liked best, asked after each `every` rounds and at
-    the end: what a policy earns may fall again while it is trained.
+    the end: what a policy earns may fall again while it is trained. `between` is called after the
+    round that passes each `each` steps, and may change what the environments draw.
     """
     chosen = settings or Settings()
     trainer = Trainer(envs, chosen, seed)
@@ -358,7 +361,10 @@ def train(
     while found.steps < steps:
         left = 1.0 - found.steps / steps
         made, ended = trainer.round(chosen.rate * left)
+        due = each > 0 and found.steps // each < (found.steps + made) // each
         found.steps += made
+        if between is not None and due and found.steps < steps:
+            between(trainer.policy)
         mean = float(np.mean(ended)) if ended else float("nan")
         found.returns.append(mean)
         if told is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backwater.errors import Refusal
+from backwater.learn import curriculum
 from backwater.learn.episodes import Episodes, Options
 from backwater.learn.ppo import Policy, Settings, Trained, train
 from backwater.verdict.interval import Interval, interval
@@ -21,6 +23,10 @@ CHOICE, CHOSEN_ON = 2_000_000_000, 50
 
 # Of the capacity: the constant rate that a policy is held against.
 CONSTANT = 0.95
+
+
+# Paths that were drawn more often, in the order in which they were found, each with its gap.
+Promoted = list[dict[str, float]]
 
 
 def environments(options: Options, count: int) -> Any:
@@ -43,14 +49,70 @@ def learn(
     seed: int,
     settings: Settings,
     told: Callable[[int, float], None] | None,
-) -> Trained:
+) -> tuple[Trained, Promoted]:
     """Trains on `count` worlds; the policy is the one that earned most on further paths."""
 
     def earned(policy: Policy) -> float:
         return judge(policy, options, CHOSEN_ON, CHOICE).mean
 
     envs = environments(options, count)
-    return train(envs, steps, seed=seed, settings=settings, told=told, judge=earned)
+    return train(envs, steps, seed=seed, settings=settings, told=told, judge=earned), []
+
+
+def learn_by_curriculum(
+    options: Options,
+    count: int,
+    steps: int,
+    seed: int,
+    settings: Settings,
+    told: Callable[[int, float], None] | None,
+    each: int = curriculum.STEPS,
+) -> tuple[Trained, Promoted]:
+    """The same with Genet's curriculum. Also the paths that were drawn more often, in order."""
+    wider, paths = curriculum.focused(options)
+    found: Promoted = []
+
+    def earned(policy: Policy) -> float:
+        return judge(policy, options, CHOSEN_ON, CHOICE).mean
+
+    def promote(policy: Policy) -> None:
+        first = curriculum.SEARCHED + 1_000 * seed
+
+        def gap(fixed: Mapping[str, float]) -> float:
+            ends = [
+                returns(who, options, curriculum.EPISODES, first, fixed) for who in (None, policy)
+            ]
+            return float(np.mean(ends[0]) - np.mean(ends[1]))
+
+        point, apart = curriculum.widest(paths.ranges, gap, seed * 1_000 + len(found))
+        paths.found.append(point)
+        found.append(point | {"gap": apart})
+
+    envs = environments(wider, count)
+    made = train(
+        envs,
+        steps,
+        seed=seed,
+        settings=settings,
+        told=told,
+        judge=earned,
+        between=promote,
+        each=each,
+    )
+    return made, found
+
+
+def learner(name: str) -> Callable[..., tuple[Trained, Promoted]]:
+    """What trains by this curriculum."""
+    known = {"uniform": learn, "genet": learn_by_curriculum}
+    if name not in known:
+        raise Refusal(
+            f"there is no curriculum `{name}`",
+            place="--curriculum",
+            nearest=list(known),
+            fix=f"write {' or '.join(known)}",
+        )
+    return known[name]
 
 
 def judge(policy: Policy | None, options: Options, count: int, first: int = HELD_OUT) -> Interval:
@@ -58,10 +120,23 @@ def judge(policy: Policy | None, options: Options, count: int, first: int = HELD
 
     Without a policy: a constant rate of 95 % of each path's capacity.
     """
+    found = interval(returns(policy, options, count, first).tolist())
+    assert found is not None, "there is at least one seed"
+    return found
+
+
+def returns(
+    policy: Policy | None,
+    options: Options,
+    count: int,
+    first: int = HELD_OUT,
+    fixed: Mapping[str, float] | None = None,
+) -> NDArray[np.float64]:
+    """What it earns in the first episode of each of these seeds. `fixed` values are not drawn."""
     episodes = Episodes(options, count)
     for place in range(count):
         episodes.seed(place, first + place)
-    episodes.begin(range(count))
+    episodes.begin(range(count), fixed)
     if policy is None:
         drawn = [path.capacity_pps for path in episodes.drawn if path is not None]
         if None in drawn or not episodes.actions.name.startswith("rate-delta"):
@@ -82,6 +157,4 @@ def judge(policy: Policy | None, options: Options, count: int, first: int = HELD
         rewards, dead, over = episodes.step(answers, going)
         earned += rewards[:, 0]
         going = going & ~dead & ~over
-    found = interval(earned.tolist())
-    assert found is not None, "there is at least one seed"
-    return found
+    return earned

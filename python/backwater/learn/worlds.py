@@ -51,13 +51,24 @@ class Start:
     unseen: int = 0
 
 
+@dataclass(frozen=True)
+class Knob:
+    """An option that moves in a run: bounds and start in seconds, shares, bytes or slots."""
+
+    name: str
+    low: float
+    high: float
+    first: float
+
+
 class Worlds:
     """Places for worlds of some scenarios, each of which has as many agents as the others.
 
     `step` tells each agent a window in bytes and a pacing in bit/s, and advances each world by its
     clock. A window of NaN leaves the window as it is, and so does a pacing of NaN; a pacing of
     infinity is none. What the agents saw is in `seen`, one row of `SEEN` for each; `ended` says
-    whose scenario is over. Both arrays are written in place.
+    whose scenario is over. Both arrays are written in place. `knobs` name options of queues and
+    mechanisms, such as `ports.S>R.queue.target`; `step` moves them, and one of NaN stays.
 
         worlds = Worlds(scenario, 8)
         worlds.reset({i: Start(Clock("every", 30e9)) for i in range(8)})
@@ -70,18 +81,23 @@ class Worlds:
         count: int,
         threads: int | None = None,
         seed: int | None = None,
+        knobs: Sequence[str] = (),
     ) -> None:
         several = isinstance(scenarios, Sequence) and not isinstance(scenarios, str)
         self.count = arguments.whole(count, "count", 1, 1_000_000)
         self.threads = arguments.whole(threads or min(available_cores(), count), "threads", 1, 4096)
         read = [_resolved(one, seed) for one in (scenarios if several else [scenarios])]
         with refusing():
-            self._native = _native.Worlds(read, self.count, self.threads)
+            self._native = _native.Worlds(read, self.count, self.threads, list(knobs))
+            self.knobs = [Knob(*one) for one in self._native.knobs(0)]
         self.agents = self._native.agents(0)
         shape = (self.count, len(self.agents))
         self.seen: Floats = np.zeros((*shape, len(SEEN)))
         self.ended = np.zeros(self.count, dtype=np.bool_)
-        self._settings: Floats = np.zeros((*shape, 2))
+        self._shape = (*shape, 2)
+        self._told: Floats = np.zeros((self.count, 2 * len(self.agents) + len(self.knobs)))
+        # A view of the former: window and pacing of each agent, and the values of knobs.
+        self._values: Floats = self._told[:, 2 * len(self.agents) :]
 
     def reset(self, starts: Mapping[int, Start]) -> None:
         """Begins episodes in some places, whatever was there before."""
@@ -104,19 +120,28 @@ class Worlds:
             )
         self.ended[places] = False
 
-    def step(self, settings: Floats, mask: NDArray[np.bool_] | None = None) -> None:
-        """Tells the agents, advances their worlds, and looks. A mask names the worlds that move."""
-        if settings.shape != self._settings.shape:
+    def step(
+        self,
+        settings: Floats,
+        mask: NDArray[np.bool_] | None = None,
+        values: Floats | None = None,
+    ) -> None:
+        """Tells the agents, moves the knobs, advances the worlds, and looks.
+
+        A mask names the worlds that move; `values` has a row for each world and a column for each
+        knob.
+        """
+        if settings.shape != self._shape:
             raise Refusal(
-                f"settings of the shape {settings.shape}, where {self._settings.shape} is wanted",
+                f"settings of the shape {settings.shape}, where {self._shape} is wanted",
                 place="settings",
                 fix="give window and pacing for each agent of each world",
             )
-        np.copyto(self._settings, settings)
         every = np.ones(self.count, dtype=np.bool_) if mask is None else mask
-        faults = self._native.step(
-            self._settings.reshape(-1), every, self.seen.reshape(-1), self.ended
-        )
+        if self.knobs:
+            self._turn(values, every)
+        self._told[:, : 2 * len(self.agents)] = settings.reshape(self.count, -1)
+        faults = self._native.step(self._told.reshape(-1), every, self.seen.reshape(-1), self.ended)
         if faults:
             place, why = faults[0]
             raise Unfinished(
@@ -124,6 +149,29 @@ class Worlds:
                 place=f"world {place}",
                 fix="reset it; the other worlds of the mask have made their step",
             )
+
+    def _turn(self, values: Floats | None, mask: NDArray[np.bool_]) -> None:
+        """Notes the values of knobs, or refuses the first that lies beyond its bounds."""
+        if values is None:
+            self._values[:] = np.nan
+            return
+        if values.shape != self._values.shape:
+            raise Refusal(
+                f"values of the shape {values.shape}, where {self._values.shape} is wanted",
+                place="knobs",
+                fix="give a value for each knob of each world",
+            )
+        for at, knob in enumerate(self.knobs):
+            column = values[:, at]
+            bad = ((column < knob.low) | (column > knob.high)) & mask
+            if bad.any():
+                world = int(np.flatnonzero(bad)[0])
+                raise Refusal(
+                    f"{column[world]:g} lies outside of {knob.low:g} to {knob.high:g}",
+                    place=f"{knob.name}: world {world}",
+                    fix="give a value between the bounds, or NaN to leave it",
+                )
+        self._values[:] = values
 
     def copy(self, source: int, to: int) -> None:
         """Puts a copy of a world in the middle of its episode into another place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,22 @@ class Setting:
 
     patch: tuple[Any, ...] | None
     fields: dict[str, Any]
+
+
+def applied(scene: Any, changes: Sequence[Setting]) -> dict[str, Any]:
+    """A copy of a scenario with changes, as a person would write it."""
+    made: dict[str, Any] = copy.deepcopy(scene)
+    for one in changes:
+        for place, value in one.fields.items():
+            *parents, last = place.split(".")
+            at: Any = made
+            for name in parents:
+                at = at[int(name)] if isinstance(at, list) else at.setdefault(name, {})
+            if isinstance(at, list):
+                at[int(last)] = value
+            else:
+                at[last] = value
+    return made
 
 
 def array(values: Any) -> Any:

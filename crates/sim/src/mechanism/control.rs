@@ -20,6 +20,7 @@ use super::notifier::voice::{Arrival, VoiceSpec};
 use super::place::{Place, Rhythm, Sums, Tally, View};
 use super::watched::Observes;
 use crate::ids::{NodeId, PortId, kind};
+use crate::knob::Knob;
 use crate::table::Row;
 
 pub use super::watched::{HeldBack, Watched};
@@ -110,6 +111,11 @@ impl Control {
     /// A watched place.
     pub fn place(&self, place: usize) -> Place {
         self.places[place].place
+    }
+
+    /// What of the detector of a place may be moved while a world runs.
+    pub fn knob(&mut self, place: usize) -> Option<Knob<'_>> {
+        self.places[place].detector.knob()
     }
 
     /// Its places, by number.

@@ -6,11 +6,13 @@ use super::tdma::frames::Tdma;
 use super::wifi::air::Air;
 use crate::event::MediumKind;
 use crate::ids::{ControlId, PacketId, PortId};
+use crate::knob::Range;
 use crate::mechanism::carrier::Told;
 use crate::mechanism::notice::Notice;
 use crate::network::Network;
+use crate::run::Run;
 use crate::shared::Shared;
-use crate::spec::{Refusal, Spec};
+use crate::spec::{Refusal, Spec, Unchangeable};
 
 /// A medium that several nodes share, with all its stations.
 ///
@@ -45,6 +47,21 @@ impl Media {
     /// What media draw from now on is drawn anew.
     pub(crate) fn rekey(&mut self, by: u64) {
         self.air.rekey(by);
+    }
+
+    /// The bounds of a station's parameter that may move while a world runs.
+    pub(crate) fn range(
+        &self,
+        node: &str,
+        category: &str,
+        option: &str,
+    ) -> Result<Range, Unchangeable> {
+        self.air.range(node, category, option)
+    }
+
+    /// Moves it.
+    pub(crate) fn turn(&mut self, run: &mut Run, of: (&str, &str), value: f64, now: Time) {
+        self.air.turn(run, of, value, now);
     }
 
     /// Takes up the ports whose frames wait there until a medium takes them.

@@ -48,6 +48,12 @@ macro_rules! aqms {
                     AnyAqm::Custom(a) => a.warning(),
                 }
             }
+            fn knob(&mut self) -> Option<Knob<'_>> {
+                match self {
+                    $(AnyAqm::$name(a) => a.knob(),)*
+                    AnyAqm::Custom(a) => a.knob(),
+                }
+            }
             fn queues(&self) -> usize {
                 match self {
                     $(AnyAqm::$name(a) => a.queues(),)*

@@ -10,6 +10,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
 use super::row::ClassQueue;
+use crate::knob::Knob;
 use crate::packet::Packets;
 
 /// What becomes of a frame.
@@ -105,6 +106,11 @@ pub trait Aqm {
 
     /// The port's line rate is another from now on.
     fn line_rate(&mut self, _rate: Rate) {}
+
+    /// What of it may be moved while a world runs.
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        None
+    }
 
     /// Queues of its own; none watches the port's class queues.
     fn queues(&self) -> usize {

@@ -10,6 +10,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict};
 use super::row::{Build, ECN};
+use crate::knob::Knob;
 
 /// The constants.
 #[derive(Copy, Clone, Debug)]
@@ -126,6 +127,10 @@ pub struct Codel {
 }
 
 impl Aqm for Codel {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::target("target", &mut self.law.target))
+    }
+
     fn pop(&mut self, frame: &Frame) -> Verdict {
         self.law.judge(&mut self.state, frame)
     }

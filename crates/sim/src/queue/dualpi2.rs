@@ -14,6 +14,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use super::row::{Build, ClassQueue, Made, Room};
+use crate::knob::Knob;
 use crate::limit::Limit;
 
 /// Numbers of the two queues.
@@ -117,6 +118,10 @@ impl DualPi2 {
 }
 
 impl Aqm for DualPi2 {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::target_s("target", &mut self.target))
+    }
+
     fn queues(&self) -> usize {
         2
     }

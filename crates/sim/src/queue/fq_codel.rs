@@ -16,6 +16,7 @@ use backwater_transport::units::{Rate, Time};
 use super::aqm::{Aqm, Frame, Parties, Verdict};
 use super::codel::{self, Law};
 use super::row::{Build, ClassQueue, ECN, Made, Room};
+use crate::knob::Knob;
 use crate::limit::Limit;
 
 /// The queues and their turns.
@@ -91,6 +92,10 @@ impl FqCodel {
 }
 
 impl Aqm for FqCodel {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::target("target", &mut self.law.target))
+    }
+
     fn attach(&mut self, _rate: Rate, random: &mut Random) {
         self.salt = random.between(0, u64::MAX - 1);
     }

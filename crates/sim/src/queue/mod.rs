@@ -30,6 +30,7 @@ pub use any_aqm::Managed;
 pub use aqm::Aqm;
 pub use row::{ClassQueue, Room, Scheduler};
 
+use crate::knob::Knob;
 use any_aqm::aqms;
 use aqm::{CustomAqm, Frame, Parties, Verdict, Waiting};
 use drr::Drr;

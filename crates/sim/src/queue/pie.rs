@@ -13,6 +13,7 @@ use backwater_transport::units::{Span, Time};
 
 use super::aqm::{Aqm, Frame, Verdict, Waiting};
 use super::row::{Build, ECN};
+use crate::knob::Knob;
 
 /// Gains of the integral and of the proportional part, per second.
 const ALPHA: f64 = 0.125;
@@ -135,6 +136,10 @@ impl Pie {
 }
 
 impl Aqm for Pie {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::target("reference", &mut self.reference))
+    }
+
     fn update(&mut self, now: Time, waiting: &Waiting) {
         while self.due <= now {
             if let Some(meter) = &self.meter {

@@ -12,6 +12,7 @@
 //! * `refill` keeps the queues of hosts filled whose source is saturated.
 //! * `small_queue` holds flows back that keep few bytes at the station of their host.
 //! * `transport` serves the two ends of flows with a transport.
+//! * `knobs` moves numbers of queues, detectors and stations from outside.
 //! * `tell` sends notices, `timers` serves timers of detectors and notices. A port takes its steps in `shared`.
 //! * `feedback` reports the laws of explicit feedback.
 //! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
@@ -23,6 +24,7 @@ mod connect;
 mod deliver;
 mod feedback;
 mod injections;
+mod knobs;
 mod link_events;
 mod nearest;
 mod probe;

@@ -7,6 +7,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
 use super::row::{Build, Detector};
+use crate::knob::Knob;
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -19,6 +20,10 @@ pub struct IngressWatermark {
 }
 
 impl Detector for IngressWatermark {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::bytes("xoff", self.xon, &mut self.xoff))
+    }
+
     fn needs(&self) -> Needs {
         NEEDS
     }

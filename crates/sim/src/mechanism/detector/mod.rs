@@ -19,6 +19,7 @@ use backwater_transport::part::{self, Part};
 use super::moment::{Moment, Signal};
 use super::needs::Needs;
 use super::place::{Rhythm, View};
+use crate::knob::Knob;
 
 pub use differential_backlog::DifferentialBacklog;
 pub use dynamic_threshold::DynamicThreshold;
@@ -97,6 +98,13 @@ macro_rules! detectors {
                 match self {
                     $(AnyDetector::$Name(d) => d.serves_first(class),)*
                     AnyDetector::Custom(d) => d.serves_first(class),
+                }
+            }
+
+            fn knob(&mut self) -> Option<Knob<'_>> {
+                match self {
+                    $(AnyDetector::$Name(d) => d.knob(),)*
+                    AnyDetector::Custom(d) => d.knob(),
                 }
             }
 

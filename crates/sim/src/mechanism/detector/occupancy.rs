@@ -10,6 +10,7 @@
 use backwater_transport::part::{Default, Kind, Opt, Part, Refusal};
 
 use super::row::{Build, Detector};
+use crate::knob::Knob;
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::View;
@@ -47,6 +48,10 @@ fn forwarded(view: &View) -> f64 {
 }
 
 impl Detector for Occupancy {
+    fn knob(&mut self) -> Option<Knob<'_>> {
+        Some(Knob::share("high", self.low, &mut self.high))
+    }
+
     fn needs(&self) -> Needs {
         NEEDS
     }

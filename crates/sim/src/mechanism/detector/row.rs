@@ -2,6 +2,7 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt};
 
+use crate::knob::Knob;
 use crate::mechanism::moment::{Moment, Signal};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::place::{Rhythm, View};
@@ -35,6 +36,11 @@ pub trait Detector {
 
     /// Next station and destination whose packets a category of its station sends first.
     fn serves_first(&self, _class: u8) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// What of it may be moved while a world runs.
+    fn knob(&mut self) -> Option<Knob<'_>> {
         None
     }
 

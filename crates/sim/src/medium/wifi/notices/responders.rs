@@ -4,9 +4,11 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::ids::FlowId;
+use crate::knob::Range;
 use crate::mechanism::carrier::AIR_UNIT;
 use crate::mechanism::notice::Notice;
 use crate::mechanism::responder::{AnyResponder, Hold, Knobs, Moved, Responder, Transmitter};
+use crate::medium::access::CATEGORIES;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::events::Code;
 use crate::medium::wifi::radio::Hop;
@@ -15,6 +17,7 @@ use crate::record::fingerprint::Mark;
 use crate::record::{Record, What};
 use crate::run::Run;
 use crate::shared::Shared;
+use crate::spec::Unchangeable;
 use crate::table::Id;
 
 /// Why a responder is called.
@@ -26,7 +29,74 @@ struct Occasion {
     now: Time,
 }
 
+/// Least and greatest AIFSN that a scenario may write.
+const SLOTS: (f64, f64) = (1.0, 255.0);
+
 impl Air {
+    /// The bounds of the AIFSN of a station that answers no notices, and where it stands.
+    pub(crate) fn range(
+        &self,
+        node: &str,
+        category: &str,
+        option: &str,
+    ) -> Result<Range, Unchangeable> {
+        let (station, number) = self.category(node, category, option)?;
+        let now = f64::from(self.radios[station as usize].categories[number].set.aifsn);
+        let (low, high) = SLOTS;
+        Ok(Range { low, high, now })
+    }
+
+    /// Numbers of a station and of its access category.
+    fn category(
+        &self,
+        node: &str,
+        category: &str,
+        option: &str,
+    ) -> Result<(u32, usize), Unchangeable> {
+        let refuse = |what, fix| Err(Unchangeable { what, fix });
+        let Some(station) = self.radios.iter().position(|one| one.name == node) else {
+            let what = format!("there is no station `{node}`");
+            return refuse(what, "name one of the scenario");
+        };
+        let number = CATEGORIES.iter().position(|one| *one == category);
+        let of = &self.radios[station];
+        let Some(number) = number.filter(|n| *n < of.categories.len() && option == "aifsn") else {
+            let what = format!("the station `{node}` has no `{category}.{option}` to move");
+            return refuse(what, "write nodes.NAME.ac.BE.aifsn");
+        };
+        if !of.responders.is_empty() {
+            let what = format!("a mechanism moves the parameters of `{node}`");
+            return refuse(what, "take a station that answers no notices");
+        }
+        Ok((station as u32, number))
+    }
+
+    /// Gives such a category another AIFSN from now on.
+    pub(crate) fn turn(
+        &mut self,
+        run: &mut Run,
+        (node, name): (&str, &str),
+        value: f64,
+        now: Time,
+    ) {
+        let Ok((station, category)) = self.category(node, name, "aifsn") else {
+            return;
+        };
+        let slots = value.clamp(SLOTS.0, SLOTS.1) as u8;
+        let radio = &mut self.radios[station as usize];
+        if radio.categories[category].set.aifsn == slots {
+            return;
+        }
+        radio.written[category].aifsn = slots;
+        let moved = Moved {
+            category,
+            set: radio.written[category],
+            pace: None,
+            level: radio.steps[category],
+        };
+        self.move_knob(run, station, &moved, now);
+    }
+
     /// Moves a category's parameters.
     fn move_knob(&mut self, run: &mut Run, station: u32, moved: &Moved, now: Time) {
         let (number, set) = (moved.category, moved.set);

@@ -155,6 +155,12 @@ impl Gates {
         self.bars.iter().any(|b| b.hosts.is_some())
     }
 
+    /// A copy by which to find out how many frames may start at one instant: charge it for each. None where no bar stands, so
+    /// that whatever lets the first frame go lets all go.
+    pub fn trial(&self) -> Option<Gates> {
+        (!self.bars.is_empty()).then(|| self.clone())
+    }
+
     /// The earliest instant, not before `at`, at which a frame may start; `NEVER` is far away.
     pub fn opens(&self, class: u8, host: u32, at: Time) -> Time {
         self.opens_toward(class, None, Some(host), at)

@@ -40,7 +40,7 @@ fn phy(mode: &Mode) -> Phy {
 }
 
 /// A cell without propagation in which all understand each other up to `transmit` metres; a window of 0 is none.
-fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) -> Cell {
+pub fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) -> Cell {
     let phy = phy(&mode);
     let mac = MacSpec {
         lifetime: Some(Span::millis(500)),

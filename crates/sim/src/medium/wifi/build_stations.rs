@@ -45,26 +45,28 @@ impl Air {
             self.budgets = spec.flows.iter().map(|f| f.options.budget).collect();
         }
         self.add_stations(network, spec)?;
-        self.refuse_mechanisms(network, spec)?;
+        self.refuse_mechanisms_over_msdus(network, spec)?;
         if !self.radios.is_empty() {
             self.join_stations(spec);
         }
         Ok(())
     }
 
-    /// Mechanisms at stations observe and answer one frame at a time.
-    fn refuse_mechanisms(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
+    /// Mechanisms at stations act in front of frames of one packet.
+    fn refuse_mechanisms_over_msdus(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
         for mechanism in &spec.mechanisms {
-            let nodes = mechanism
-                .stations
-                .iter()
-                .map(|node| &network.nodes.0[*node]);
-            let mut stations = nodes.flat_map(|node| &node.stations);
-            if stations.any(|station| self.medium(*station).aggregates()) {
+            let nodes = mechanism.stations.iter();
+            let mut stations = nodes.flat_map(|node| &network.nodes.0[*node].stations);
+            let has_msdus = |station: &u32| {
+                let high = self.medium(*station).high.as_ref();
+                high.and_then(|high| high.aggregation)
+                    .is_some_and(|limits| limits.msdu > 0)
+            };
+            if stations.any(has_msdus) {
                 return refuse(
                     format!("mechanisms.{}", mechanism.name),
-                    "a mechanism at a station sees one frame at a time, and an A-MPDU takes many",
-                    "remove it, or write aggregation = \"off\" in the medium's mac",
+                    "a mechanism at a station acts on frames of one packet, and an A-MSDU has several",
+                    "remove it, or write aggregation = \"a-mpdu\" in the medium's mac",
                 );
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! Reference: IEEE 802.11-2020 10.12 (A-MPDU), 10.25.6 (HT-immediate block acknowledgement), 10.23.2.9 (TXOP).
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
@@ -79,12 +79,28 @@ impl Air {
         }
     }
 
+    /// Bytes of headers and FCS of a data frame of a station, those of its mechanisms included that every data frame has.
+    #[inline]
+    pub(in crate::medium::wifi) fn header_bytes(&self, station: u32) -> u64 {
+        let radio = &self.radios[station as usize];
+        self.medium(station).overhead + radio.backlog_field + radio.report_field
+    }
+
     /// The frames of a hop's queue that one PPDU takes, as many as all bounds allow: those that were sent before go first. The
     /// first frame goes in any case; more only where the PPDU lasts no longer than `room`.
-    pub(super) fn burst(&self, network: &Network, hop: u32, number: usize, room: Span) -> Burst {
+    /// Gates are asked for each frame: the burst ends before the first one that they hold back at this instant.
+    pub(super) fn burst(
+        &self,
+        network: &Network,
+        (hop, number): (u32, usize),
+        room: Span,
+        now: Time,
+    ) -> Burst {
         let served = &self.hops[hop as usize];
-        let medium = self.medium(served.from);
-        let overhead = medium.overhead;
+        let overhead = self.header_bytes(served.from);
+        let field = self.field_toward(served.from, served.to);
+        let gates = self.radios[served.from as usize].gates.as_ref();
+        let mut gates = gates.and_then(|gates| gates.trial());
         let limits = self.aggregation(hop, number);
         let limits = limits.expect("a hop with a session");
         if limits.msdu > 0 {
@@ -107,11 +123,20 @@ impl Air {
                 None if waits.is_none() => break,
                 None => {
                     let packet = &network.packets[waits];
+                    if let Some(gates) = &mut gates {
+                        let (class, next, to) = (number as u8, Some(served.to), packet.to);
+                        let opens = gates.opens_toward(class, next, Some(to), now);
+                        if all.count > 0 && opens > now {
+                            break;
+                        }
+                        gates.charge_toward(class, next, to, Bytes(packet.frame()), now);
+                    }
                     waits = packet.next;
                     packet.len
                 }
             };
-            let mpdu = u64::from(len) + overhead;
+            let first = if all.count == 0 { field } else { None };
+            let mpdu = u64::from(len) + overhead + first.unwrap_or(0);
             let more = all.with(mpdu, limits.bounds.apart, rate);
             if all.count == 0 {
                 alone = mpdu;
@@ -155,7 +180,7 @@ impl Air {
             data: medium.phy.airtime(BAR, medium.phy.control),
             ack: medium.block_ack(limits.window, medium.phy.control),
             bytes: BAR,
-            field: false,
+            field: session.asked > 0 && self.field_toward(station, served.to).is_some(),
             rate: medium.phy.control,
             reference: medium.phy.control,
             rts: false,
@@ -173,7 +198,7 @@ impl Air {
         let reference = mode.reference();
         let ack = medium.block_ack(limits.window, reference);
         let room = room_for_data(medium, ack, now, until);
-        let burst = self.burst(&cx.network, hop, number, room);
+        let burst = self.burst(&cx.network, (hop, number), room, now);
         if burst.count == 1 {
             return None;
         }
@@ -192,15 +217,13 @@ impl Air {
             data,
             ack,
             bytes: burst.bytes,
+            field: self.field_toward(station, served.to).is_some(),
             rate: served.rate,
             reference,
             rts,
             ..exchange
         };
-        let kind = match rts {
-            true => FrameKind::Rts,
-            false => FrameKind::Data,
-        };
+        let kind = if rts { FrameKind::Rts } else { FrameKind::Data };
         Some((kind, burst))
     }
 
@@ -230,6 +253,11 @@ impl Air {
             return;
         }
         let served = &self.hops[hop as usize];
+        let overhead = self.header_bytes(station);
+        let field = match exchange.field {
+            true => self.field_toward(station, served.to).unwrap_or(0),
+            false => 0,
+        };
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let high = medium.high.as_ref().expect("a burst of several frames");
         let limits = high
@@ -253,7 +281,8 @@ impl Air {
                     packet.len
                 }
             };
-            let mpdu = u64::from(len) + medium.overhead;
+            let first = if all.count == 0 { field } else { 0 };
+            let mpdu = u64::from(len) + overhead + first;
             all = all.with(mpdu, limits.bounds.apart, mode.rate());
             let before = u128::from(all.bytes() - DELIMITER - mpdu);
             let after = data * before / u128::from(exchange.bytes);
@@ -268,7 +297,7 @@ impl Air {
         let Some(mode) = mode.filter(|_| exchange.count > 1) else {
             return Span::ZERO;
         };
-        let overhead = self.medium(station).overhead;
+        let overhead = self.header_bytes(station);
         let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
         let data = u128::from(exchange.data.0 - mode.preamble().0);
         let others = u128::from(exchange.bytes - own);

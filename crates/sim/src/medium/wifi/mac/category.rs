@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::limit::Limit;
 use crate::medium::access::Category;
 use crate::medium::wifi::queue::arrangement::Arrangement;
+use crate::stamp::Backlog;
 
 /// How stations get at the medium.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -123,6 +124,9 @@ pub struct Contention {
     pub own_frames: u32,
     /// Bytes of the station's own flows.
     pub own_bytes: u64,
+    /// Of `frames` and `bytes`, those that their receiver has and that no block acknowledgement has ended: laws of explicit feedback
+    /// no longer count them.
+    pub passed: Backlog,
     /// When the last data frame was done with: the next one is the first in line from then on.
     pub since: Time,
     /// The hop whose first frame has been tried; it stays first in line.
@@ -171,6 +175,7 @@ impl Contention {
             bytes: 0,
             own_frames: 0,
             own_bytes: 0,
+            passed: Backlog::default(),
             since: Time::ZERO,
             current: None,
             hops: SmallVec::new(),

@@ -42,7 +42,7 @@ pub(in crate::medium::wifi) struct Cell {
     /// What those sense that follow it.
     pub(super) sense: CarrierSense,
     /// What collisions have done to the burst that they receive; one entry.
-    pub(super) hits: [Hits; 1],
+    pub(in crate::medium::wifi) hits: [Hits; 1],
     /// Those with a record of their own.
     pub(super) apart: Vec<Apart>,
     /// Slots that have passed, for each AIFS.

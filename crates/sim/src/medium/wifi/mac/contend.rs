@@ -128,9 +128,7 @@ impl Air {
                 (notice.to, notice.bytes, rate, None)
             }
             Some(hop) => {
-                let first = self.first_frame(&cx.network, hop, number);
-                let radio = &self.radios[station as usize];
-                let bytes = first + radio.backlog_field + radio.report_field;
+                let bytes = self.first_frame(&cx.network, hop, number);
                 let hop = &self.hops[hop as usize];
                 field = self.field_toward(station, hop.to);
                 let bytes = bytes + field.unwrap_or(0);

@@ -4,6 +4,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::books::Books;
 use crate::ids::PacketId;
+use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::category::AccessMode;
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
@@ -21,7 +22,7 @@ impl Air {
         network: &mut Network,
         books: &mut Books,
         station: u32,
-        (hop, place, before): (u32, usize, PacketId),
+        (hop_number, place, before): (u32, usize, PacketId),
         now: Time,
     ) -> PacketId {
         let radio = &self.radios[station as usize];
@@ -29,7 +30,7 @@ impl Air {
         let number = usize::from(exchange.category);
         let since = radio.categories[number].since;
         let delta = self.medium(station).delta;
-        let port_id = self.hops[hop as usize].port;
+        let port_id = self.hops[hop_number as usize].port;
         let port = &mut network.ports[port_id];
         let list = &mut port.queue_mut(number).list;
         let packet_id = network.packets.take_after(list, before);
@@ -37,8 +38,8 @@ impl Air {
         let len = network.packets[packet_id].len;
         let others = self.time_of_others(station, &exchange, len).0;
         let first_port = self.first_port;
-        let overheard = self.eavesdrops && self.is_sent_on(network, hop, packet_id);
-        let hop = &mut self.hops[hop as usize];
+        let overheard = self.eavesdrops && self.is_sent_on(network, hop_number, packet_id);
+        let hop = &mut self.hops[hop_number as usize];
         let tried = hop.windows[number].at_mut(place);
         let port = &mut network.ports[port_id];
         let packet = &mut network.packets[packet_id];
@@ -73,6 +74,8 @@ impl Air {
         for shown in &self.radios[station as usize].laws {
             network.show_departure(books, *shown, port_id, packet_id, now);
         }
+        let at = Edcaf { station, number };
+        self.pass_frame(network, hop_number, at, size, now);
         if books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             network.note(
@@ -195,7 +198,7 @@ impl Air {
         let Some(hop) = exchange.hop else {
             return self.receive_notice(cx, station, receiver, now);
         };
-        if exchange.field {
+        if exchange.field && !self.damaged.contains(0) {
             self.receive_field(cx, station, receiver, now);
         }
         let number = usize::from(exchange.category);
@@ -244,7 +247,7 @@ impl Air {
         (c.cw, c.failures) = (c.set.cw_min, 0);
         match exchange.hop {
             Some(hop) => {
-                if exchange.field {
+                if exchange.field && !exchange.block {
                     radio.end_field(exchange.to);
                 }
                 self.charge_turn((station, number, hop), now.since(exchange.begun));
@@ -285,8 +288,13 @@ impl Air {
         let number = usize::from(exchange.category);
         let airtime = now.since(exchange.begun);
         self.hops[hop as usize].airtime += airtime.0;
-        if let Some(session) = self.hops[hop as usize].windows[number].session_mut() {
+        let session = self.hops[hop as usize].windows[number].session_mut();
+        let under_session = session.is_some();
+        if let Some(session) = session {
             (session.asked, session.moved) = (0, false);
+        }
+        if exchange.field && exchange.block {
+            self.end_field_of_burst(station, (hop, number));
         }
         let window = &mut self.hops[hop as usize].windows[number];
         // Frames that leave below find the time of this exchange at those that stay.
@@ -310,6 +318,9 @@ impl Air {
             let share = Span(airtime.0 / u64::from(exchange.count));
             let done = tried.over(exchange.to, share, true);
             let at = Edcaf { station, number };
+            if under_session {
+                self.end_passed_frame(at, ethernet::frame(u64::from(ghost.len)));
+            }
             self.observe_transmission(cx, at, &ghost, &done, now);
             self.departed(cx, at, ghost, now, now);
             place += 1;

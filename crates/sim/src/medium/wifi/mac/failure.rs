@@ -3,6 +3,7 @@
 use backwater_transport::units::{Span, Time};
 
 use crate::cause::Cause;
+use crate::medium::ethernet;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::mac::window::{First, Ghost};
 use crate::medium::wifi::radio::{Edcaf, Line};
@@ -182,8 +183,12 @@ impl Air {
             session.moved = !session.alone;
             session.asked = session.asked.saturating_sub(1);
         }
+        let under_session = window.session().is_some();
         if cx.network.ports[port].queue(number).list.is_empty() && window.is_clear() {
             self.radios[station as usize].categories[number].clear(hop);
+        }
+        if lost.is_none() && under_session {
+            self.end_passed_frame(at, ethernet::frame(u64::from(ghost.len)));
         }
         if tried.has_begun() {
             // The sender does not know that its frame was received, where it was.

@@ -12,6 +12,8 @@ use crate::medium::wifi::radio::Hop;
 use crate::network::Network;
 use crate::packet::Packet;
 
+const NANOSECOND: Span = Span::nanos(1);
+
 /// The first frame of a hop's queue.
 #[derive(Copy, Clone, Debug)]
 pub enum First<'a> {
@@ -181,9 +183,9 @@ impl Window {
         for frame in 0..count {
             place = self.open_from(place);
             let tried = self.at_mut(place);
-            tried.spent += ticks;
+            tried.fail_in_burst(ticks, count);
             // The failures of an MPDU that goes alone are counted at its first packet. See `failed`.
-            tried.short += u32::from(!alone || frame > 0);
+            tried.short -= u32::from(alone && frame == 0);
             place += 1;
         }
     }
@@ -198,8 +200,7 @@ impl Window {
             place = self.open_from(place);
             let tried = self.at_mut(place);
             if tried.ghost.is_none() {
-                tried.spent += ticks;
-                tried.short += 1;
+                tried.fail_in_burst(ticks, count);
             }
             place += 1;
         }
@@ -237,21 +238,39 @@ pub struct Tried {
     pub sealed: bool,
     /// It shares the MPDU of the packet before.
     pub joined: bool,
+    /// Of `spent`, nanoseconds that count for other frames of the same bursts.
+    pub of_others: u32,
     /// It was acknowledged or given up, and frames before it were not.
     pub done: bool,
 }
 
 impl Tried {
+    /// Whether it is the frame of a packet that waits at its sender.
+    pub fn waits(&self) -> bool {
+        self.ghost.is_none() && !self.done
+    }
+
     /// Whether the frame was sent before.
     pub fn has_begun(&self) -> bool {
         self.ghost.is_some() || self.short + self.long > 0
     }
 
-    /// The transmission is over, with an exchange of so many more ticks.
+    /// It was one of so many frames of an exchange of these ticks that failed.
+    fn fail_in_burst(&mut self, ticks: u64, count: u16) {
+        self.spent += ticks;
+        self.short += 1;
+        let others = Span(ticks - ticks / u64::from(count));
+        self.of_others = self
+            .of_others
+            .saturating_add((others.0 / NANOSECOND.0) as u32);
+    }
+
+    /// The transmission is over, with so many more ticks of its last exchange.
     pub fn over(&self, to: u32, last: Span, acknowledged: bool) -> Transmission {
+        let others = NANOSECOND.times(u64::from(self.of_others));
         Transmission {
             to,
-            airtime: Span(self.spent + last.0),
+            airtime: Span(self.spent + last.0 - others.0),
             retries: self.short + self.long,
             acknowledged,
         }
@@ -263,7 +282,7 @@ impl Tried {
 pub struct Transmission {
     /// To whom.
     pub to: u32,
-    /// Ticks of its exchanges, those that failed and their timeouts included.
+    /// Ticks of its exchanges, those that failed and their timeouts included; of an exchange of n frames an nth.
     pub airtime: Span,
     /// Exchanges that failed.
     pub retries: u32,

@@ -1,7 +1,8 @@
 //! Notices that data frames bring to another station: header fields, and the echoes of marks.
 //!
 //! A data frame takes one field and is longer by its bytes. The field stays with the station until the frame that
-//! brought it was acknowledged; until then a data frame to that station brings it again.
+//! brought it was acknowledged; until then a data frame to that station brings it again. An A-MPDU takes one field, in its first
+//! frame: whoever has that frame has the notice.
 
 use backwater_transport::units::Time;
 
@@ -68,6 +69,23 @@ impl Air {
 }
 
 impl Air {
+    /// A block acknowledgement has come for a burst whose first frame may have brought a field: the field stays until its receiver has
+    /// both.
+    pub(in crate::medium::wifi) fn end_field_of_burst(
+        &mut self,
+        station: u32,
+        (hop, number): (u32, usize),
+    ) {
+        let served = &self.hops[hop as usize];
+        let window = &served.windows[number];
+        let received = window.at(window.open_from(0)).ghost.is_some();
+        let radio = &mut self.radios[station as usize];
+        let heard = radio.fields.iter().find(|f| f.to == served.to);
+        if received && heard.is_some_and(|field| field.heard) {
+            radio.end_field(served.to);
+        }
+    }
+
     /// A data frame with a field has reached its receiver, maybe once more.
     pub(in crate::medium::wifi) fn receive_field(
         &mut self,

@@ -1,5 +1,5 @@
 //! Stations that overhear a data frame of one station to another: their detectors learn which packet was sent on. A station overhears
-//! only what it receives whole.
+//! only what it receives whole; of an A-MPDU the frames that are whole at it, in their order.
 
 use backwater_transport::units::Time;
 
@@ -7,7 +7,7 @@ use crate::ids::PacketId;
 use crate::mechanism::Mechanisms;
 use crate::mechanism::moment::{Identity, Overheard};
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::mac::window::First;
+use crate::medium::wifi::mac::frame::Exchange;
 use crate::network::Network;
 
 impl Air {
@@ -58,30 +58,57 @@ impl Air {
         let Some(hop) = exchange.hop else {
             return;
         };
-        let (hop, number) = (&self.hops[hop as usize], usize::from(exchange.category));
-        let (flow, seq, to) = match hop.first(network, number) {
-            First::Ghost(ghost) => (ghost.flow, ghost.seq, ghost.to),
-            First::Waits(id) => {
-                let first = &network.packets[id];
-                (first.flow, first.seq, first.to)
-            }
-            First::None => unreachable!("the frame that was sent"),
-        };
+        let number = usize::from(exchange.category);
         let tells = self.radios[station as usize].backlog_field > 0;
-        let seen = Overheard {
-            class: exchange.category,
-            by: station,
-            packet: Identity { flow, seq },
-            to,
-            backlog: tells.then(|| self.held_for(network, station, number, to)),
-        };
-        for by in &self.overheard {
-            if let Some((control, place)) = self.radios[*by as usize].watch {
-                let times = mechanisms.controls[control].times(place);
-                let view = self.timed_view(network, *by, number, times, now);
-                mechanisms.controls[control].overheard(place, view, &seen);
-                mechanisms.collect(control);
+        let (mut place, mut before) = (0, PacketId::NONE);
+        for frame in 0..exchange.count {
+            let served = &self.hops[hop as usize];
+            place = served.windows[number].open_from(place);
+            let (flow, seq, to) = match served.windows[number].at(place).ghost {
+                Some(ghost) => (ghost.flow, ghost.seq, ghost.to),
+                None => {
+                    before = served.behind(network, number, before);
+                    let packet = &network.packets[before];
+                    (packet.flow, packet.seq, packet.to)
+                }
+            };
+            place += 1;
+            let seen = Overheard {
+                class: exchange.category,
+                by: station,
+                packet: Identity { flow, seq },
+                to,
+                backlog: tells.then(|| self.held_for(network, station, number, to)),
+            };
+            for by in &self.overheard {
+                if self.missed_by(*by, (station, &exchange, frame)) {
+                    continue;
+                }
+                if let Some((control, place)) = self.radios[*by as usize].watch {
+                    let times = mechanisms.controls[control].times(place);
+                    let view = self.timed_view(network, *by, number, times, now);
+                    mechanisms.controls[control].overheard(place, view, &seen);
+                    mechanisms.collect(control);
+                }
             }
         }
+    }
+
+    /// Whether a station that overheard a burst which ended now does not have this frame of it.
+    fn missed_by(&self, by: u32, (from, exchange, frame): (u32, &Exchange, u16)) -> bool {
+        if exchange.count == 1 {
+            return false;
+        }
+        let medium = &self.media[self.radios[from as usize].medium as usize];
+        if medium.receivers.is_some() {
+            return self.hearings[by as usize].missed(frame);
+        }
+        let cell = self.cells[self.radios[from as usize].medium as usize].as_ref();
+        let follows = self.sensing[by as usize].cover == NOBODY;
+        let hits = match cell.filter(|_| follows) {
+            Some(cell) => &cell.hits[0],
+            None => &self.hits[by as usize],
+        };
+        hits.frames.contains(frame)
     }
 }

@@ -7,7 +7,6 @@ use crate::mechanism::Mechanisms;
 use crate::medium::wifi::air::Air;
 use crate::network::Network;
 use crate::packet::Packet;
-use crate::table::Id;
 
 impl Air {
     /// When gates let the first frame of a hop go.
@@ -43,8 +42,8 @@ impl Air {
         }
     }
 
-    /// Where gates hold back destinations, brings the first packet of a hop that may go to its head, unless the present head
-    /// has been tried.
+    /// Where gates hold back destinations, brings the packets of a hop that may go to its head, behind those that were tried: one, or as
+    /// many as a burst may have.
     pub(crate) fn bring_forward(
         &mut self,
         network: &mut Network,
@@ -54,14 +53,30 @@ impl Air {
         now: Time,
     ) {
         let radio = &self.radios[station as usize];
-        let served = &self.hops[hop as usize];
-        if served.windows[number].first().has_begun()
-            || !radio.gates.as_ref().is_some_and(|gates| gates.selective())
-        {
+        if !radio.gates.as_ref().is_some_and(|gates| gates.selective()) {
             return;
         }
+        let served = &self.hops[hop as usize];
+        let window = &served.windows[number];
+        let (tried, most) = match (window.session(), self.aggregation(hop, number)) {
+            (Some(session), Some(limits)) => {
+                let tried = session.frames.iter().filter(|tried| tried.waits());
+                (tried.count(), usize::from(limits.window))
+            }
+            _ if window.first().has_begun() => return,
+            _ => (0, 1),
+        };
+        let mut behind = PacketId::NONE;
+        for _ in 0..tried {
+            behind = served.behind(network, number, behind);
+        }
         let may_go = |p: &Packet| self.gate_opens(station, number, hop, Some(p.to), now) <= now;
-        move_to_head(network, served.port, number, may_go);
+        for _ in tried..most {
+            match move_behind(network, (served.port, number), behind, may_go) {
+                Some(moved) => behind = moved,
+                None => return,
+            }
+        }
     }
 
     /// The hop of the packets that a detector wants to be sent first, the oldest of them at its head. None where there is no such
@@ -86,7 +101,9 @@ impl Air {
         let hop = *category.hops.iter().find(toward)?;
         let open = self.gate_opens(station, number, hop, Some(to), now) <= now;
         let port = self.hops[hop as usize].port;
-        (open && move_to_head(network, port, number, |p| p.to == to)).then_some(hop)
+        let moved =
+            |n: &mut Network| move_behind(n, (port, number), PacketId::NONE, |p| p.to == to);
+        (open && moved(network).is_some()).then_some(hop)
     }
 
     /// The port of the hop by which a packet leaves a station.
@@ -119,24 +136,25 @@ impl Air {
     }
 }
 
-/// Brings the oldest packet of a class that fits to the head of its queue; whether there is one.
-fn move_to_head(
+/// Brings the oldest packet of a class behind `behind` that fits to the place behind it, at the head of the queue where that is none.
+fn move_behind(
     network: &mut Network,
-    port: PortId,
-    number: usize,
+    (port, number): (PortId, usize),
+    behind: PacketId,
     fits: impl Fn(&Packet) -> bool,
-) -> bool {
-    let (mut before, mut at) = (
-        PacketId::NONE,
-        network.ports[port].queue(number).list.head(),
-    );
+) -> Option<PacketId> {
+    let next = |network: &Network, id: PacketId| match id.is_none() {
+        true => network.ports[port].queue(number).list.head(),
+        false => network.packets[id].next,
+    };
+    let (mut before, mut at) = (behind, next(network, behind));
     while !at.is_none() && !fits(&network.packets[at]) {
         (before, at) = (at, network.packets[at].next);
     }
-    if !at.is_none() && !before.is_none() {
+    if !at.is_none() && before != behind {
         let list = &mut network.ports[port].queue_mut(number).list;
         let packet_id = network.packets.take_after(list, before);
-        network.packets.insert_after(list, Id::NONE, packet_id);
+        network.packets.insert_after(list, behind, packet_id);
     }
-    !at.is_none()
+    (!at.is_none()).then_some(at)
 }

@@ -66,11 +66,38 @@ impl Air {
         for shown in radio.laws.iter().filter(|s| s.own) {
             let mut backlog = Backlog::default();
             for c in &radio.categories {
-                backlog.bytes += c.bytes;
-                backlog.packets += u64::from(c.frames);
+                backlog.bytes += c.bytes - c.passed.bytes;
+                backlog.packets += u64::from(c.frames) - c.passed.packets;
             }
             network.set_backlog(shown.law, backlog, now);
         }
+    }
+
+    /// A packet has departed. Of a burst the next one departs from a shorter queue, which laws see.
+    #[inline]
+    pub(crate) fn pass_frame(
+        &mut self,
+        network: &mut Network,
+        hop: u32,
+        Edcaf { station, number }: Edcaf,
+        bytes: u64,
+        now: Time,
+    ) {
+        let window = &self.hops[hop as usize].windows[number];
+        if window.session().is_none() {
+            return;
+        }
+        let passed = &mut self.radios[station as usize].categories[number].passed;
+        passed.packets += 1;
+        passed.bytes += bytes;
+        self.tell_backlog(network, station, now);
+    }
+
+    /// A frame whose packet had departed is done with.
+    pub(crate) fn end_passed_frame(&mut self, Edcaf { station, number }: Edcaf, bytes: u64) {
+        let passed = &mut self.radios[station as usize].categories[number].passed;
+        passed.packets -= 1;
+        passed.bytes -= bytes;
     }
 
     /// A packet has come to a station's queue, or is lost: the laws that watch the queue see it.
@@ -96,7 +123,7 @@ impl Air {
             First::Waits(id) => network.packets[id].len,
             First::None => unreachable!("a hop without a frame"),
         };
-        u64::from(len) + self.medium(hop.from).overhead
+        u64::from(len) + self.header_bytes(hop.from)
     }
 
     /// Whether a packet has come later than its flow's budget.

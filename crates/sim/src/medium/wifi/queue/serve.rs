@@ -130,7 +130,7 @@ impl Air {
             }
             return;
         };
-        let overhead = self.medium(station).overhead;
+        let overhead = self.header_bytes(station);
         let (mut all, mut place) = (Growing::default(), 0);
         loop {
             let window = &self.hops[hop as usize].windows[number];

@@ -212,6 +212,13 @@ impl Hearing {
             || self.random.exponential(1.0) < rate * (now.0 - suspect.0) as f64
     }
 
+    /// Whether a frame of the burst that ended now is damaged here.
+    #[cold]
+    pub(in crate::medium::wifi) fn missed(&self, frame: u16) -> bool {
+        let burst = self.burst.as_ref();
+        burst.is_some_and(|burst| burst.failed.contains(frame))
+    }
+
     /// The burst that it received has ended: which frames are damaged.
     #[cold]
     pub(super) fn tell_damaged(&mut self, damaged: &mut FrameSet) {

@@ -355,3 +355,16 @@ fn as_many_stations_as_the_limit_allows_are_read() {
     let found = read(&cell(101)).expect_err("too many");
     assert!(found.what.contains("10100 nodes; at most 10000"), "{found}");
 }
+
+/// A mechanism at a station acts on frames of one packet: over A-MPDUs it is built, over A-MSDUs refused.
+#[test]
+fn a_mechanism_over_a_msdus_is_refused() {
+    let with = "[mechanisms.m]\nrecipe = \"aifsn\"\nat = [\"A\"]\n";
+    let text = format!("{MODERN}{with}");
+    read(&text).and_then(|r| r.build()).unwrap();
+    let found = read(&text.replace("\"a-mpdu\"", "\"both\""))
+        .and_then(|r| r.build())
+        .expect_err("an A-MSDU has several packets");
+    assert!(found.what.contains("an A-MSDU has several"), "{found}");
+    assert!(found.fix.contains("a-mpdu"), "{found}");
+}

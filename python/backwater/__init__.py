@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from backwater.model.simulate import RunResult, draw, run
     from backwater.model.world import World
     from backwater.results.results import Results
+    from backwater.search.splitting import RareEvent, rare
+    from backwater.search.what_if import Derivative, Difference, sensitivity, what_if
     from backwater.study.runnable import Study
     from backwater.study.sweep_study import Sweep
 
@@ -68,7 +70,9 @@ __all__ = [
     "Box",
     "Channel",
     "Controller",
+    "Derivative",
     "Detector",
+    "Difference",
     "Flow",
     "Host",
     "Limits",
@@ -83,6 +87,7 @@ __all__ = [
     "Phy",
     "Port",
     "Queue",
+    "RareEvent",
     "Refusal",
     "Responder",
     "Results",
@@ -105,18 +110,27 @@ __all__ = [
     "World",
     "__version__",
     "draw",
+    "rare",
     "run",
+    "sensitivity",
+    "what_if",
 ]
 
 # Loaded at first use: commands that need none of it start at once. All other names are builders.
 _HOMES = {
+    "Derivative": "backwater.search.what_if",
+    "Difference": "backwater.search.what_if",
+    "RareEvent": "backwater.search.splitting",
     "Results": "backwater.results.results",
     "RunResult": "backwater.model.simulate",
     "Study": "backwater.study.runnable",
     "Sweep": "backwater.study.sweep_study",
     "World": "backwater.model.world",
     "draw": "backwater.model.simulate",
+    "rare": "backwater.search.splitting",
     "run": "backwater.model.simulate",
+    "sensitivity": "backwater.search.what_if",
+    "what_if": "backwater.search.what_if",
 }
 
 

@@ -20,6 +20,22 @@ def trials(
     workers: int,
     every_ps: int | None = None,
 ) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any], NDArray[Any], list[tuple[int, str]]]: ...
+def rare(
+    resolved: Resolved,
+    event: list[tuple[str, str]],
+    level: int,
+    score: list[tuple[str, str]],
+    empty: list[tuple[str, str]],
+    span_ps: tuple[int, int],
+    levels: list[int] | None,
+    seed: int,
+    runs: int,
+    replicates: int,
+    workers: int,
+) -> tuple[
+    list[int],
+    list[tuple[list[int], list[int], int, tuple[int, list[tuple[int, int]], int, str] | None]],
+]: ...
 def pack(values: NDArray[Any]) -> str: ...
 def unpack(text: str) -> NDArray[Any]: ...
 
@@ -96,6 +112,7 @@ class Resolved:
     ) -> Outcome: ...
 
 class BudgetError(RuntimeError): ...
+class FaultError(ScenarioError): ...
 
 class PartError(RuntimeError):
     whose: str

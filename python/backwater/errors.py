@@ -6,7 +6,7 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from backwater import _native
 
@@ -125,10 +125,17 @@ class Terminated(BaseException):
     """SIGTERM arrived."""
 
 
+_Kind = TypeVar("_Kind", bound=BackwaterError)
+
+
 def from_native(error: _native.ScenarioError) -> Refusal:
     """The scenario reader's refusal as a Refusal, with file, line and caret."""
+    return _said(Refusal, error)
+
+
+def _said(kind: type[_Kind], error: _native.ScenarioError) -> _Kind:
     found = json.loads(error.diagnostic)
-    return Refusal(
+    return kind(
         found["what"],
         place=found.get("place"),
         line=found.get("line"),
@@ -141,9 +148,14 @@ def from_native(error: _native.ScenarioError) -> Refusal:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Turns what the scenario reader refuses into a Refusal."""
+    """Turns what the scenario reader refuses into a Refusal.
+
+    What a controller in a file did wrong has left its run unfinished.
+    """
     try:
         yield
+    except _native.FaultError as error:
+        raise _said(Unfinished, error) from error
     except _native.ScenarioError as error:
         raise from_native(error) from error
 

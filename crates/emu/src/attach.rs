@@ -91,6 +91,10 @@ pub fn scenario(
         page: page.as_mut(),
     };
     let ran = session::run(world, places, &running, None, kept, wishes)?;
+    let world = &ran.driver.world;
+    if let Some(failed) = resolved.failed(world, &world.foreign()) {
+        return Err(Fault::Scenario(Box::new(failed)));
+    }
     Ok(session::ended(ran, resolved, wishes))
 }
 

@@ -201,7 +201,7 @@ fn build(resolved: &Resolved) -> Result<World, Fault> {
 
 pub(crate) fn of_failure(failure: Failure) -> Fault {
     match failure {
-        Failure::Refused(diagnostic) => Fault::Scenario(diagnostic),
+        Failure::Refused(diagnostic) | Failure::Part(diagnostic) => Fault::Scenario(diagnostic),
         Failure::Io(path, error) => Fault::system(&path, &error, "give another file"),
     }
 }

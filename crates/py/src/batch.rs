@@ -31,7 +31,9 @@ fn one(resolved: &native::Resolved, budget: Budget, stop: &AtomicBool) -> Option
         Ok(Ok(finished)) => Some(Ok(finished.document.to_string())),
         Ok(Err(Stopped::Asked)) => None,
         Ok(Err(Stopped::Budget(why))) => Some(Err(why)),
-        Ok(Err(Stopped::Failed(native::Failure::Refused(d)))) => Some(Err(d.to_string())),
+        Ok(Err(Stopped::Failed(native::Failure::Refused(d) | native::Failure::Part(d)))) => {
+            Some(Err(d.to_string()))
+        }
         Ok(Err(Stopped::Failed(native::Failure::Io(path, e)))) => Some(Err(format!("{path}: {e}"))),
         Err(panic) => {
             let text = panic

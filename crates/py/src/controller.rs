@@ -6,7 +6,7 @@ mod seen;
 
 use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Departure, Idle, Limits,
-    Reduction, Sent,
+    MOST_SEGMENTS, Reduction, Sent,
 };
 use backwater_transport::endpoint::SenderSetup;
 use backwater_transport::random::Random;
@@ -20,11 +20,6 @@ use crate::watch;
 pub use seen::{
     AckSeen, CongestionSeen, ControllerSetup, IdleSeen, RoundSeen, SentSeen, TimerSeen,
 };
-
-/// Most segments that a window counts for, as in the tables: a window without a bound would put a source without an
-/// end into memory at once. The largest window of TCP is smaller, 65 535 × 2^14 B (RFC 7323 section 2.2), which are
-/// 741 541 segments of 1448 B.
-const MOST: u64 = 1_000_000;
 
 /// Sums over a round.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +50,7 @@ struct Scripted {
     /// The last instant that it was told of.
     now: Time,
     window: u64,
-    /// The largest window beyond `MOST` segments that the class asked for; zero where it asked for none.
+    /// The largest window beyond `MOST_SEGMENTS` segments that the class asked for; zero where it asked for none.
     beyond: f64,
     pacing: Option<Rate>,
     /// When it wants to be called; `NEVER` for not at all.
@@ -120,7 +115,7 @@ impl Scripted {
                 "its window is {window}: a window is a number of bytes"
             )));
         }
-        let most = MOST * self.mss;
+        let most = MOST_SEGMENTS * self.mss;
         if window > most as f64 {
             self.beyond = self.beyond.max(window);
         }
@@ -296,9 +291,9 @@ impl CustomController for Scripted {
     fn warning(&self) -> Option<String> {
         (self.beyond > 0.0).then(|| {
             format!(
-                "its controller asked for a window of {:e} B, which counted as {} B: a window ends at {MOST} segments",
+                "its controller asked for a window of {:e} B, which counted as {} B: a window ends at {MOST_SEGMENTS} segments",
                 self.beyond,
-                MOST * self.mss
+                MOST_SEGMENTS * self.mss
             )
         })
     }

@@ -12,6 +12,7 @@ mod flow;
 mod hosted;
 mod outcome;
 mod pool;
+mod rare;
 mod responder;
 mod scenario;
 mod script;
@@ -77,6 +78,7 @@ fn series() -> Vec<(&'static str, &'static str)> {
 
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(rare::rare, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
@@ -134,6 +136,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.py().get_type::<emulate::EmulationError>(),
     )?;
     m.add("BudgetError", m.py().get_type::<scenario::BudgetError>())?;
+    m.add("FaultError", m.py().get_type::<scenario::FaultError>())?;
     m.add(
         "ScenarioError",
         m.py().get_type::<scenario::ScenarioError>(),

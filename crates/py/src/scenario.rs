@@ -25,6 +25,13 @@ create_exception!(
 
 create_exception!(
     _native,
+    FaultError,
+    ScenarioError,
+    "A controller in a file did something wrong in a run; `diagnostic` is the JSON of what and where."
+);
+
+create_exception!(
+    _native,
     BudgetError,
     PyRuntimeError,
     "A run cost more than it may."
@@ -32,7 +39,15 @@ create_exception!(
 
 /// The Python exception of a refusal.
 pub fn refuse(diagnostic: &native::Diagnostic) -> PyErr {
-    let error = ScenarioError::new_err(diagnostic.to_string());
+    told(ScenarioError::new_err(diagnostic.to_string()), diagnostic)
+}
+
+/// The Python exception of a controller that did something wrong.
+pub fn faulty(diagnostic: &native::Diagnostic) -> PyErr {
+    told(FaultError::new_err(diagnostic.to_string()), diagnostic)
+}
+
+fn told(error: PyErr, diagnostic: &native::Diagnostic) -> PyErr {
     Python::attach(|py| {
         match error
             .value(py)
@@ -48,6 +63,7 @@ pub fn refuse(diagnostic: &native::Diagnostic) -> PyErr {
 pub fn fail(failure: native::Failure) -> PyErr {
     match failure {
         native::Failure::Refused(diagnostic) => refuse(&diagnostic),
+        native::Failure::Part(diagnostic) => faulty(&diagnostic),
         native::Failure::Io(path, error) => match error.raw_os_error() {
             Some(number) => PyOSError::new_err((number, error.to_string(), path)),
             None => PyOSError::new_err(format!("{path}: {error}")),

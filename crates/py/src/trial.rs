@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use backwater_scenario::{Diagnostic, Patch, Trial, Wanted};
+use backwater_scenario::{Patch, Trial, Wanted};
 use backwater_transport::units::Span;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -16,7 +16,6 @@ use crate::scenario::{Resolved, refuse};
 /// How often the caller's thread looks for signals while it waits.
 const LOOK: Duration = Duration::from_millis(50);
 
-type Finding = Result<Trial, Diagnostic>;
 type Columns<'py> = (
     Bound<'py, PyArray1<f64>>,
     Vec<Bound<'py, PyArray1<f64>>>,
@@ -113,14 +112,14 @@ pub fn trials<'py>(
 }
 
 /// The findings of `count` runs in their order, however many threads there are.
-fn all(
+pub fn all<Found: Send>(
     count: usize,
     workers: usize,
-    run: impl Fn(usize) -> Finding + Sync,
-) -> PyResult<Vec<Finding>> {
+    run: impl Fn(usize) -> Found + Sync,
+) -> PyResult<Vec<Found>> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, receiver) = mpsc::channel::<(usize, Finding)>();
-    let mut found: Vec<Option<Finding>> = (0..count).map(|_| None).collect();
+    let (sender, receiver) = mpsc::channel::<(usize, Found)>();
+    let mut found: Vec<Option<Found>> = (0..count).map(|_| None).collect();
     std::thread::scope(|scope| {
         for _ in 0..workers.clamp(1, count.max(1)) {
             let (sender, next, stop, run) = (sender.clone(), &next, &stop, &run);

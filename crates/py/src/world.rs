@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use backwater_sim::ids::NodeId;
+use backwater_sim::ids::{ConnectionId, NodeId};
 use backwater_sim::world::{self as native, Fate, Injected};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::scenario::{Resolved, refuse};
+use crate::scenario::{Resolved, faulty, refuse};
 
 /// Names of codepoints.
 const ECN: [(&str, Ecn); 4] = [
@@ -25,6 +25,8 @@ const ECN: [(&str, Ecn); 4] = [
 pub struct World {
     world: Mutex<native::World>,
     scenario: Arc<backwater_scenario::Resolved>,
+    /// Flows whose controllers may do something wrong.
+    foreign: Vec<ConnectionId>,
 }
 
 /// What became of an injected packet.
@@ -43,6 +45,14 @@ impl World {
         self.world
             .lock()
             .unwrap_or_else(|broken| broken.into_inner())
+    }
+
+    /// Refuses to go on where a controller did something wrong.
+    fn sound(&self, world: &native::World) -> PyResult<()> {
+        match self.scenario.failed(world, &self.foreign) {
+            Some(failed) => Err(faulty(&failed)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -66,6 +76,7 @@ impl World {
         }
         let world = resolved.scenario.build().map_err(|d| refuse(&d))?;
         Ok(World {
+            foreign: world.foreign(),
             world: Mutex::new(world),
             scenario: Arc::new(resolved.scenario.clone()),
         })
@@ -98,7 +109,7 @@ impl World {
                 return Err(PyValueError::new_err(what));
             }
             world.advance(Time(to_ps));
-            Ok(())
+            self.sound(&world)
         })
     }
 
@@ -121,7 +132,9 @@ impl World {
                 let what = format!("{} lies before {}, the present", Time(to_ps), world.now());
                 return Err(PyValueError::new_err(what));
             }
-            Ok(world.advance_until(&ids, level, Time(to_ps)))
+            let reached = world.advance_until(&ids, level, Time(to_ps));
+            self.sound(&world)?;
+            Ok(reached)
         })
     }
 
@@ -206,6 +219,7 @@ impl World {
             world.reseed(by);
         }
         Ok(World {
+            foreign: world.foreign(),
             world: Mutex::new(world),
             scenario,
         })

@@ -19,6 +19,7 @@ use crate::trial;
 #[derive(Default)]
 struct Place {
     episode: Option<Episode>,
+    stage: Option<Arc<Stage>>,
     fault: Option<String>,
     settings: Vec<f64>,
     seen: Vec<f64>,
@@ -69,7 +70,9 @@ impl Place {
             }
             self.seen.resize(episode.agents() * SEEN.len(), 0.0);
             episode.look(&mut self.seen);
+            sound(&episode, &begin.stage)?;
             self.episode = Some(episode);
+            self.stage = Some(begin.stage);
         }
         if !std::mem::take(&mut self.step) {
             return Ok(());
@@ -82,7 +85,18 @@ impl Place {
         episode.tell(&self.settings);
         episode.advance();
         episode.look(&mut self.seen);
-        Ok(())
+        match &self.stage {
+            Some(stage) => sound(episode, stage),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses to go on where a controller did something wrong.
+fn sound(episode: &Episode, stage: &Stage) -> Result<(), String> {
+    match episode.failed(stage) {
+        Some(failed) => Err(failed.to_string()),
+        None => Ok(()),
     }
 }
 

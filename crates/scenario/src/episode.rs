@@ -5,7 +5,7 @@ use std::sync::Arc;
 use backwater_sim::ids::ConnectionId;
 use backwater_sim::spec::Spec;
 use backwater_sim::world::World;
-use backwater_transport::controller::{Asks, Driven};
+use backwater_transport::controller::{Asks, Driven, MOST_SEGMENTS};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::diagnostic::Diagnostic;
@@ -128,6 +128,8 @@ pub struct Episode {
     world: World,
     agents: Vec<ConnectionId>,
     knobs: Arc<[Knob]>,
+    /// Flows whose controllers may do something wrong.
+    foreign: Vec<ConnectionId>,
     clock: Clock,
     /// The next step's length where a clock tells it.
     interval: Span,
@@ -147,6 +149,7 @@ impl Episode {
             world.steer(*id, &mut |agent: &mut Driven| agent.ask(asks));
         }
         Episode {
+            foreign: world.foreign(),
             world,
             agents,
             knobs,
@@ -158,6 +161,11 @@ impl Episode {
             steps: 0,
             began: Time::ZERO,
         }
+    }
+
+    /// What the controller of a flow did wrong.
+    pub fn failed(&self, stage: &Stage) -> Option<Diagnostic> {
+        stage.resolved.failed(&self.world, &self.foreign)
     }
 
     /// Agents, in the order of their flows.
@@ -193,7 +201,7 @@ impl Episode {
             self.world.steer(*id, &mut |agent: &mut Driven| {
                 let (mut window, mut pacing) = agent.settings();
                 if pair[0] >= 0.0 {
-                    window = (pair[0] as u64).min(MOST * agent.mss());
+                    window = (pair[0] as u64).min(MOST_SEGMENTS * agent.mss());
                 }
                 if pair[1] == f64::INFINITY {
                     pacing = None;
@@ -274,6 +282,3 @@ impl Episode {
         }
     }
 }
-
-/// Most segments that a window counts for, as for a controller in Python.
-const MOST: u64 = 1_000_000;

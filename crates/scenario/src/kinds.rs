@@ -6,7 +6,7 @@ use backwater_sim::medium::trace::TRACES;
 use backwater_sim::queue::{self, QUEUES};
 use backwater_sim::source::SOURCES;
 use backwater_sim::stamp::{self, STAMPS};
-use backwater_transport::controller::{CONTROLLERS, DRIVEN, HOSTED};
+use backwater_transport::controller::{self, CONTROLLERS, DRIVEN, HOSTED};
 use backwater_transport::part::{Opt, Part};
 use backwater_transport::spreading::SPREADERS;
 
@@ -80,7 +80,7 @@ impl PartKind {
             PartKind::Box => rows(BOXES),
             PartKind::Spreader => rows(SPREADERS),
             PartKind::Stamp => [rows(STAMPS), rows(stamp::HOSTED)].concat(),
-            PartKind::Controller => [rows(CONTROLLERS), rows(HOSTED), rows(DRIVEN)].concat(),
+            PartKind::Controller => controllers().map(rows).concat(),
         }
     }
 
@@ -107,6 +107,15 @@ impl PartKind {
             kind => format!("{}s", kind.noun()),
         }
     }
+}
+
+/// The tables of controllers.
+pub fn controllers() -> [&'static [Part<controller::Build>]; 4] {
+    #[cfg(feature = "webassembly")]
+    let foreign = backwater_wasm::FOREIGN;
+    #[cfg(not(feature = "webassembly"))]
+    let foreign = &[];
+    [CONTROLLERS, HOSTED, foreign, DRIVEN]
 }
 
 /// The rows of a table without their constructors.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use backwater_sim::ids::ConnectionId;
 use backwater_sim::queue;
 use backwater_sim::spec::{FlowSpec, MediumSpec, Refusal, Spec};
 use backwater_sim::world::{Report, World};
@@ -270,6 +271,15 @@ impl Resolved {
             args: &made.args,
         });
         controllers.chain(mechanisms).chain(stamps).chain(queues)
+    }
+
+    /// What the controller of one of some flows did wrong in a world of this scenario.
+    pub fn failed(&self, world: &World, flows: &[ConnectionId]) -> Option<Diagnostic> {
+        let (flow, fault) = world.failed(flows)?;
+        let row = flow.split('/').next().unwrap_or(flow);
+        let place = join(&join(&join("flows", row), CONTROLLER), fault.option);
+        let what = format!("the controller of flow {flow} failed: {}", fault.what);
+        Some(self.refuse(&place, &what, &fault.fix))
     }
 
     /// A refusal because of the field of a path.

@@ -11,6 +11,7 @@ mod record_file;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use backwater_sim::ids::ConnectionId;
 use backwater_sim::record::{Record, What};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -50,6 +51,8 @@ pub struct Keep<'a> {
 pub enum Failure {
     /// The scenario cannot be built.
     Refused(Box<Diagnostic>),
+    /// A controller from outside the tables did something wrong.
+    Part(Box<Diagnostic>),
     /// A file could not be written.
     Io(String, io::Error),
 }
@@ -88,6 +91,8 @@ pub struct Run {
     world: World,
     logs: Vec<LinkLog>,
     observers: Observers,
+    /// Flows whose controllers may do something wrong.
+    foreign: Vec<ConnectionId>,
 }
 
 /// Events between two looks at the caller's wishes.
@@ -117,6 +122,7 @@ impl Run {
         let observers = Observers::open(&mut world, &keep, length)?;
         Ok(Run {
             resolved: resolved.clone(),
+            foreign: world.foreign(),
             world,
             logs,
             observers,
@@ -126,7 +132,7 @@ impl Run {
     /// Serves some events; true when the end is reached.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that cannot be written, or a controller that did something wrong.
     pub fn step(&mut self) -> Result<bool, Failure> {
         self.step_some(STRIDE)
     }
@@ -134,12 +140,15 @@ impl Run {
     /// Serves about this many events; true when the end is reached.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that cannot be written, or a controller that did something wrong.
     pub fn step_some(&mut self, events: u64) -> Result<bool, Failure> {
         let done = self.world.advance_some(events);
         if done {
             // What fell due on idle ports is served before the books are closed.
             self.world.settle();
+        }
+        if let Some(failed) = self.resolved.failed(&self.world, &self.foreign) {
+            return Err(Failure::Part(Box::new(failed)));
         }
         self.observers.observe(&mut self.world, done)?;
         Ok(done)

@@ -68,7 +68,7 @@ impl Resolved {
     /// Runs the scenario with some changes.
     ///
     /// # Errors
-    /// A change that names nothing, a scenario that cannot be built, a figure that no document has, or a defect of the engine.
+    /// A change that names nothing, a scenario that cannot be built, a figure that no document has, a controller that did something wrong, or a defect of the engine.
     pub fn trial(&self, patches: &[Patch], wanted: &Wanted) -> Result<Trial, Diagnostic> {
         let run = || self.trial_of(patches, wanted);
         // A defect in one run must not take the others with it.
@@ -92,6 +92,9 @@ impl Resolved {
         }
         let mut world = self.build_hosted(&spec)?;
         let looks = look(&mut world, wanted.every);
+        if let Some(failed) = self.failed(&world, &world.foreign()) {
+            return Err(failed);
+        }
         world.settle();
         let report = world.last_report();
         let document = document_until(self, &world, &report, Span(world.end().0));

@@ -9,6 +9,7 @@ mod custom;
 pub mod ends;
 pub mod event;
 pub mod forwarding;
+mod goal;
 pub mod ids;
 pub mod injection;
 pub mod knob;

@@ -173,7 +173,9 @@ fn resolve(request: &Input) -> Result<(Resolved, Option<Span>), String> {
 
 fn told(failure: Failure) -> String {
     match failure {
-        Failure::Refused(diagnostic) => refusal(&diagnostic.to_string()),
+        Failure::Refused(diagnostic) | Failure::Part(diagnostic) => {
+            refusal(&diagnostic.to_string())
+        }
         Failure::Io(path, why) => refusal(&format!("{path}: {why}")),
     }
 }

@@ -15,8 +15,11 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "train"),
+    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "rare"),
     *(
+        "fork",
+        "sensitivity",
+        "train",
         "board",
         "merge",
         "report",

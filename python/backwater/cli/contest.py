@@ -17,7 +17,7 @@ from backwater.errors import (
     Refusal,
     nearest,
 )
-from backwater.model import arguments, python_class
+from backwater.model import arguments, controller_file
 from backwater.present import chart_file
 from backwater.present.numbers import number
 from backwater.present.tabular import figures, words
@@ -49,7 +49,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[CONTROLLER]...",
-            help="Controllers, or FILE.py:Class; default all of `list controllers`.",
+            help="Controllers, FILE.py:Class or FILE.wasm; default all of `list controllers`.",
             autocompletion=complete.controllers,
         ),
     ] = None,
@@ -128,7 +128,7 @@ def _check_names(names: list[str]) -> None:
 
     known = contest_runs.controllers()
     for name in names:
-        if name not in known and not python_class.is_class(name):
+        if name not in known and not controller_file.is_file(name):
             near = nearest(name, known) or known
             raise Refusal(f"there is no controller `{name}`", nearest=near, fix="name another")
         if matching_stamp.needs_capacity(name):

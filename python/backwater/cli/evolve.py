@@ -24,7 +24,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _Candidate = Annotated[
-    str, typer.Argument(metavar="CANDIDATE", help="FILE.py:Class, FILE.toml or a part's name.")
+    str,
+    typer.Argument(
+        metavar="CANDIDATE", help="FILE.py:Class, FILE.wasm, FILE.toml or a part's name."
+    ),
 ]
 _Suite = Annotated[str, typer.Option(help="internet-1.")]
 _Workers = Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")]

@@ -32,7 +32,8 @@ _Objective = Annotated[
 def command(
     context: typer.Context,
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="A controller, or a scenario in TOML or JSON.")
+        str,
+        typer.Argument(metavar="WHAT", help="A controller, FILE.wasm or a scenario's file."),
     ],
     space: _Space = "steps",
     objective: _Objective = "waste",
@@ -147,10 +148,11 @@ class _Hunted:
     def of(what: str, space: Any, goal: Any, target: str | None, against: str | None) -> _Hunted:
         """A controller on the scene of its space, or a scenario of a person's."""
         from backwater.cli.scorecard import subject
+        from backwater.model import controller_file
         from backwater.tools import contest_runs
 
         known = contest_runs.controllers()
-        if what in known:
+        if what in known or controller_file.is_native(what):
             if target is not None:
                 fix = "name a scenario, or leave --target out"
                 raise Refusal("a controller has no flows", place="--target", fix=fix)
@@ -161,7 +163,7 @@ class _Hunted:
             if missing:
                 what = f"`{goal.name}` needs a flow `{missing[0]}`, and `{space.name}` has none"
                 raise Refusal(what, place="--objective", fix="choose another space or objective")
-            hunted.target, hunted.label = {"kind": what}, what
+            hunted.target, hunted.label = subject(what, [])
         else:
             if not Path(what).exists():
                 near = nearest(what, known)

@@ -26,16 +26,22 @@ def _kinds(incomplete: str) -> list[str]:
 def command(
     kind: Annotated[
         str,
-        typer.Argument(help="scenario, study, controller, detector or aqm.", autocompletion=_kinds),
+        typer.Argument(
+            help="scenario, study, controller, controller-rust, controller-c, detector or aqm.",
+            autocompletion=_kinds,
+        ),
     ],
     name: Annotated[str, typer.Argument(help="Its name, such as my-queue.")],
     out: Folder = HERE,
     json: options.Json = False,
 ) -> int:
-    """Write a commented file to begin with; it runs as it is."""
+    """Write a commented file to begin with; it runs as it is, or once it is compiled."""
     written = templates.new(kind, name, out)
     verb = "study run" if kind == "study" else "run"
-    return _say(NAME, written, f"backwater {verb} {written[0]}", json)
+    then = f"backwater {verb} {written[0]}"
+    if kind in templates.COMPILED:
+        console.message(f"first compile {written[-1]} by the command in its head")
+    return _say(NAME, written, then, json)
 
 
 def copy(

@@ -16,7 +16,7 @@ from backwater import _native
 from backwater.cli import override
 from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_TERMINATED, Refusal, Unfinished
 from backwater.errors import refusing as refusing_scenario
-from backwater.model import quantity
+from backwater.model import controller_file, quantity
 from backwater.model.outcome import part_failed
 from backwater.tools.rfc9743 import BASELINES
 
@@ -51,9 +51,9 @@ def listen(
 def send(
     host: Annotated[str, typer.Argument(help="Where `backwater flow listen` runs.")],
     port: Annotated[int, typer.Option(min=1, max=65535, help="Its UDP port.")] = PORT,
-    controller: Annotated[str, typer.Option(help="A controller of `backwater list`.")] = BASELINES[
-        0
-    ],
+    controller: Annotated[
+        str, typer.Option(help="A controller of `backwater list`, FILE.py:Class or FILE.wasm.")
+    ] = BASELINES[0],
     transport: Annotated[
         str, typer.Option(help="tcp: a reliable stream; datagram: each packet is sent once.")
     ] = "tcp",
@@ -78,7 +78,9 @@ def send(
     """Send a flow to a listener: window, round trip and rate as JSON lines."""
     if duration is None and bytes_ is None:
         duration = "10 s"
-    fields: dict[str, Any] = {"transport": transport, "controller": {"kind": controller}}
+    of_file = controller_file.is_file(controller)
+    table = controller_file.table(controller) if of_file else {"kind": controller}
+    fields: dict[str, Any] = {"transport": transport, "controller": table}
     for written in set_ or ():
         _put(fields, written)
     with _refusing():

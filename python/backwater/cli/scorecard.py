@@ -11,7 +11,7 @@ from backwater import _native
 from backwater.cli import console, options, override
 from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
-from backwater.model import python_class
+from backwater.model import controller_file
 from backwater.present.numbers import number
 from backwater.present.tabular import prose, words
 from backwater.study.execution import Execution
@@ -23,7 +23,7 @@ OUT = Path("results")
 
 def command(
     context: typer.Context,
-    controller: Annotated[str, typer.Argument(help="A controller, or FILE.py:Class.")],
+    controller: Annotated[str, typer.Argument(help="A controller, FILE.py:Class or FILE.wasm.")],
     option: Annotated[
         list[str] | None,
         typer.Option("--option", metavar="NAME=VALUE", help="Of the controller; may be repeated."),
@@ -83,13 +83,16 @@ def subject(controller: str, options: list[str]) -> tuple[dict[str, Any], str]:
     for written in options:
         name, value = override.split(written, "NAME=VALUE")
         given[name] = override.value_of(value)
-    if python_class.is_class(controller):
-        table = python_class.table(controller)
+    if controller_file.is_file(controller):
+        table = controller_file.table(controller)
+        if given and controller_file.is_native(controller):
+            fix = "leave --option out, and build the numbers into the file"
+            raise Refusal("a file of WebAssembly takes no options", place=controller, fix=fix)
         return (table | {"options": given} if given else table), controller
     known = contest_runs.controllers()
     if controller not in known:
         near = nearest(controller, known) or known
-        fix = "name another, or FILE.py:Class"
+        fix = f"name another, or {controller_file.FORMS}"
         raise Refusal(f"there is no controller `{controller}`", nearest=near, fix=fix)
     said = ", ".join(f"{name} = {value}" for name, value in given.items())
     return {"kind": controller, **given}, controller + (f" ({said})" if said else "")

@@ -1,8 +1,9 @@
-"""A candidate: a class in a file, or a part of the tables with options.
+"""A candidate: a class in a file, a file of WebAssembly, or a part of the tables with options.
 
 A class is code of strangers. It may compute and nothing else: what imports, reaches for the insides
 of objects or names a function that opens a way out is refused before it runs. It then runs in a
-process of its own under limits of time and memory, as every class does.
+process of its own under limits of time and memory, as every class does. The engine bounds a file of
+WebAssembly itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from backwater.errors import Refusal
-from backwater.model import python_class
+from backwater.model import controller_file
 from backwater.model.scenario import read_text
 
 # Bytes of a file; a policy in numbers needs no more.
@@ -43,13 +44,15 @@ class Candidate:
 
 
 def read(what: str) -> Candidate:
-    """A candidate: NAME of a table, FILE.toml with its table, or FILE.py:Class."""
+    """A candidate: NAME of a table, FILE.toml with its table, FILE.wasm, or FILE.py:Class."""
+    if controller_file.is_native(what):
+        return Candidate(what, controller_file.table(what))
     if ".py" in what:
         path, _, name = what.rpartition(":") if ".py:" in what else (what, "", "")
         source = Path(path)
         found = inspect(read_text(source), path)
         name = name or found
-        return Candidate(what, python_class.table(f"{source}:{name}"))
+        return Candidate(what, controller_file.table(f"{source}:{name}"))
     if what.endswith(".toml"):
         from backwater.study.toml_text import Toml
 

@@ -20,8 +20,8 @@ class Summed(Protocol):
         """As JSON."""
 
 
-#: Factories of congestion controllers by flow.
-Controllers = Mapping[str, Callable[[_native.ControllerSetup], Any]]
+#: What makes a congestion controller.
+Factory = Callable[[_native.ControllerSetup], Any]
 
 
 def run_resolved(
@@ -29,7 +29,7 @@ def run_resolved(
     record: str | Path | None = None,
     pcap: str | Path | None = None,
     columns: bool = False,
-    controllers: Controllers | None = None,
+    controllers: Mapping[str, Factory] | None = None,
     *,
     name: str = "",
     mahimahi_log: Mapping[str, str | Path] | None = None,

@@ -13,25 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from backwater.errors import Refusal, nearest
+from backwater.errors import nearest
 
 KIND = "python"
-# Separates file and class on the command line.
-SEPARATOR = ".py:"
-
-
-def is_class(written: str) -> bool:
-    """Whether a text is FILE.py:Class; otherwise it is the name of a part."""
-    return SEPARATOR in written
-
-
-def table(written: str) -> dict[str, Any]:
-    """The controller of a scenario that FILE.py:Class stands for."""
-    path, _, name = written.rpartition(":")
-    if not path.endswith(".py") or not name.isidentifier():
-        raise Refusal(f"`{written}` is not FILE.py:Class", fix="write gentle.py:Gentle")
-    # Absolute: the scenario is in another folder.
-    return {"kind": KIND, "file": str(Path(path).resolve()), "class": name}
 
 
 class Unfit(Exception):

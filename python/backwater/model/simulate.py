@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from backwater import _native
 from backwater.errors import Refusal, refusing
-from backwater.model import arguments, outputs, scenario
-from backwater.model.outcome import Controllers, document_of, run_resolved
+from backwater.model import arguments, controller_file, outputs, scenario
+from backwater.model.outcome import Factory, document_of, run_resolved
 
 if TYPE_CHECKING:
     import altair
@@ -129,7 +129,7 @@ def run(
     perfetto: str | Path | None = None,
     qlog: str | Path | None = None,
     columns: bool = True,
-    controllers: Controllers | None = None,
+    controllers: Mapping[str, Factory | str | Path] | None = None,
     mahimahi_log: Mapping[str, str | Path] | None = None,
     series: str | None = None,
     max_wall_s: float | None = None,
@@ -150,11 +150,18 @@ def run(
     method `on_round(round)` or `on_ack(ack)`, and may have `on_congestion(congestion)`,
     `on_idle(idle)`, called before a segment leaves when nothing was in flight, `on_sent(sent)`,
     called for each segment that leaves, `pacing` in bit/s, and `wake_s`, an instant in seconds at
-    which `on_timer(timer)` is called.
+    which `on_timer(timer)` is called. A text in place of a factory names a file, as commands do:
+    "mine.wasm" or "gentle.py:Gentle".
     """
     logs = arguments.table(mahimahi_log, "mahimahi_log", "give names of links and files")
     arguments.table(controllers, "controllers", "give names of flows and factories")
-    overrides = arguments.table(set, "set", "give paths and values")
+    overrides = dict(arguments.table(set, "set", "give paths and values"))
+    factories = {}
+    for flow, made in (controllers or {}).items():
+        if isinstance(made, str | Path):
+            overrides[f"flows.{flow}.controller"] = controller_file.table(str(made))
+        else:
+            factories[flow] = made
     resolved, name = resolve(what, seed, overrides)
     files = {"record": record, "pcap": pcap, "perfetto": perfetto, "qlog": qlog}
     files.update({f"mahimahi_log[{link!r}]": file for link, file in logs.items()})
@@ -164,7 +171,7 @@ def run(
         record,
         pcap,
         columns,
-        controllers,
+        factories or None,
         name=name,
         mahimahi_log=logs,
         series=series,

@@ -78,8 +78,10 @@ class World:
         """Serves all that is due up to and including an instant, which becomes the present.
 
         The instant counts from the beginning of the run: picoseconds, or a text such as "10 s".
+        A controller in a file that does something wrong raises Unfinished.
         """
-        self._world.advance(_instant(to))
+        with refusing():
+            self._world.advance(_instant(to))
 
     def advance_until(self, ports: Sequence[str], level: int, to: int | str) -> bool:
         """Advances until so many frames wait at some ports together, judged after each event.
@@ -91,7 +93,8 @@ class World:
         """
         most = arguments.MOST_SEED
         whole = arguments.whole(level, "level", 0, most)
-        return self._world.advance_until(list(ports), whole, _instant(to))
+        with refusing():
+            return self._world.advance_until(list(ports), whole, _instant(to))
 
     def probe(self) -> dict[str, Any]:
         """Counters and gauges at the present: of flows and ports, and drops by cause.

@@ -13,7 +13,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, from_native
-from backwater.model import arguments, python_class, trace_file
+from backwater.model import arguments, controller_file, trace_file
 from backwater.model import workers as processes
 from backwater.model.invariants import broken
 from backwater.model.machine import available_cores
@@ -190,12 +190,12 @@ def scenario(
 ) -> dict[str, Any]:
     """A flow of datagrams over a link that behaves as cellsim's, as in the 2013 contest.
 
-    The controller is the id of one, or FILE.py:Class; that of explicit feedback has its stamp.
+    The controller is the id of one, or a file's; that of explicit feedback has its stamp.
     `late` is how much too late its sender wakes up: all that it sends leaves so much later.
     """
     kind = (
-        python_class.table(controller)
-        if python_class.is_class(controller)
+        controller_file.table(controller)
+        if controller_file.is_file(controller)
         else {"kind": controller}
     )
 

@@ -1,4 +1,4 @@
-"""Files to begin with, commented and runnable: scenario, study, controller, detector, aqm."""
+"""Commented files to begin with: scenario, study, controller (Rust and C too), detector, aqm."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ KINDS = {
     "scenario": ("scenario.toml",),
     "study": ("study.md",),
     "controller": ("controller.toml", "controller.py.txt"),
+    "controller-rust": ("controller-wasm.toml", "controller.rs.txt"),
+    "controller-c": ("controller-wasm.toml", "controller.c.txt"),
     "detector": ("detector.toml", "detector.py.txt"),
     "aqm": ("aqm.toml", "aqm.py.txt"),
 }
+
+#: Kinds whose file is compiled before it runs.
+COMPILED = ("controller-rust", "controller-c")
 
 
 def new(kind: str, name: str, folder: Path) -> list[Path]:

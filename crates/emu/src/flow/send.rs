@@ -164,6 +164,12 @@ impl Sending {
             if let Some(signal) = looks.signal()? {
                 return Ok(Ending::Signal(signal));
             }
+            if let Some(wrong) = self.sender.controller().fault() {
+                return Err(Fault::System {
+                    what: format!("the controller failed: {}", wrong.what),
+                    fix: wrong.fix.clone(),
+                });
+            }
             if stop() {
                 return Ok(Ending::Class);
             }

@@ -2,13 +2,12 @@
 //! random stream hangs on the seed.
 
 use backwater_sim::spec::TransportSpec;
-use backwater_transport::controller::{Build, CONTROLLERS, Controller, DRIVEN, HOSTED, Setup};
+use backwater_transport::controller::{AnyController, Build, Controller, HOSTED, Setup};
 use backwater_transport::endpoint::{
     AfterIdle, DelayedAck, EcnFeedback, Protocol, ReceiverSetup, Recovery, SenderSetup,
 };
 use backwater_transport::liar::Lie;
-use backwater_transport::part::Args;
-use backwater_transport::part::Part;
+use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::queue_pair::{MESSAGE_PACKETS, Notify, QueuePair};
 use backwater_transport::random::Random;
 use backwater_transport::spreading::{self, SPREADERS};
@@ -19,6 +18,7 @@ use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, SPREAD, TRANSPORT_OPTIONS, UDP};
 use crate::files::Files;
+use crate::kinds;
 use crate::options::missing;
 
 /// Bytes of an Ethernet header, which is what a frame without FCS has more than its packet.
@@ -91,7 +91,7 @@ pub fn read(
             &record.node.path,
         )));
     };
-    let part = parts::named_among(&[CONTROLLERS, HOSTED, DRIVEN], CONTROLLER, node)?;
+    let part = parts::named_among(&kinds::controllers(), CONTROLLER, node)?;
     let ends = |congestion: u64| {
         let mss = segment(record, packet, protocol.row().header + congestion)?;
         let mut sender = SenderSetup::new(protocol, mss, frame);
@@ -105,7 +105,7 @@ pub fn read(
     };
     // Only the controller knows whether a congestion header takes room from the payload.
     let trial = setup(&ends(0)?.0, Random::stream(0, CONTROLLER, ""));
-    let build = |args: &Args| (part.build)(args, &trial);
+    let build = |args: &Args| sound((part.build)(args, &trial)?);
     let (built, controller) = parts::make_with(part, node, &[], files, build)?;
     let (sender, receiver) = ends(built.congestion_header_bytes())?;
     let transport = Transport {
@@ -121,6 +121,14 @@ pub fn read(
         spreader: spreader(record, files)?,
     };
     Ok((Some(transport), packet))
+}
+
+/// A controller, unless it did something wrong already.
+fn sound(made: AnyController) -> Result<AnyController, Refusal> {
+    match made.fault() {
+        Some(fault) => Err(fault.clone()),
+        None => Ok(made),
+    }
 }
 
 /// What chooses among equal ways, if anything does.

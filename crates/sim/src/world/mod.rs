@@ -4,6 +4,7 @@
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
 //! * `change` changes a rate or a source while the world runs.
+//! * `climb` runs up to the instant at which a score has a level or a place is empty.
 //! * `clock` has the present and the calendar.
 //! * `reseed` begins random streams anew.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
@@ -19,6 +20,7 @@
 
 pub(crate) mod build;
 mod change;
+mod climb;
 mod clock;
 mod connect;
 mod deliver;
@@ -53,6 +55,7 @@ use crate::network::Network;
 use crate::shared::Shared;
 
 pub use crate::books::{DropKey, Exit, Fate};
+pub use crate::goal::{Climbed, Count, Course, Goal};
 pub use crate::injection::{Injected, Rejected};
 pub use crate::mechanism::Deadlock;
 pub use feedback::StampReport;

@@ -1,14 +1,34 @@
-//! Controllers that are told from outside what to do, between two events.
+//! Controllers from outside the tables: those that are told what to do between two events, and what any of them did wrong.
 
-use backwater_transport::controller::Driven;
+use backwater_transport::controller::{AnyController, Driven};
 use backwater_transport::endpoint::Sender;
+use backwater_transport::part::Refusal;
 use backwater_transport::units::Time;
 
 use super::World;
 use super::run::Step;
 use crate::ids::ConnectionId;
+use crate::network::Part;
 
 impl World {
+    /// Flows whose controllers come from outside the tables, in their order.
+    pub fn foreign(&self) -> Vec<ConnectionId> {
+        let controller = |id: &ConnectionId| self.ends.connections[*id].sender.controller();
+        let ids = self.ends.connections.ids();
+        ids.filter(|id| matches!(controller(id), AnyController::Custom(_)))
+            .collect()
+    }
+
+    /// The first of some flows whose controller did something wrong: its name, and what.
+    pub fn failed(&self, flows: &[ConnectionId]) -> Option<(&str, &Refusal)> {
+        flows.iter().find_map(|id| {
+            let fault = self.ends.connections[*id].sender.controller().fault()?;
+            let mut all = self.network().flows.0.iter();
+            let flow = all.find(|flow| matches!(flow.part, Part::Data(of) if of == *id));
+            Some((flow.map_or("", |flow| flow.name.as_str()), fault))
+        })
+    }
+
     /// Tells the controller of a flow, which is one that is driven from outside, and lets leave what may leave then.
     pub fn steer(&mut self, id: ConnectionId, outside: &mut dyn FnMut(&mut Driven)) {
         self.ends.connections[id].sender.drive(outside);

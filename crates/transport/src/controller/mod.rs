@@ -3,7 +3,7 @@
 
 use crate::congestion_header::Layout;
 use crate::forecast::Forecaster;
-use crate::part::Part;
+use crate::part::{Part, Refusal};
 use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;
@@ -18,6 +18,14 @@ impl AnyController {
     pub fn warning(&self) -> Option<String> {
         match self {
             AnyController::Custom(c) => c.warning(),
+            _ => None,
+        }
+    }
+
+    /// What a custom controller did wrong, which ends its run.
+    pub fn fault(&self) -> Option<&Refusal> {
+        match self {
+            AnyController::Custom(c) => c.fault(),
             _ => None,
         }
     }

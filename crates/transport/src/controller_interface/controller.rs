@@ -105,6 +105,11 @@ pub trait Controller {
     }
 }
 
+/// Most segments that a window of a controller from outside the tables counts for: a window without a bound would put a source
+/// without an end into memory at once. The largest window of TCP is smaller, 65 535 × 2^14 B (RFC 7323 section 2.2), which
+/// are 741 541 segments of 1448 B.
+pub const MOST_SEGMENTS: u64 = 1_000_000;
+
 /// A controller from outside the tables, such as one written in Python. Forking a simulation forks it
 /// too.
 pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
@@ -113,6 +118,11 @@ pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
 
     /// A warning for the report of a run, in one line.
     fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// What it did wrong, which ends its run.
+    fn fault(&self) -> Option<&Refusal> {
         None
     }
 

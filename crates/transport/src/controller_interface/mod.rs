@@ -7,7 +7,7 @@ mod decisions;
 mod driven;
 mod signals;
 
-pub use controller::{BuildOf, Controller, CustomController, Setup};
+pub use controller::{BuildOf, Controller, CustomController, MOST_SEGMENTS, Setup};
 pub use decisions::{Departure, Inspect, Limits, Reduction};
 pub use driven::{Asks, Driven, Heard, Interval};
 pub use signals::{Ack, Cause, Congestion, Idle, Lost, RateSample, Sent};

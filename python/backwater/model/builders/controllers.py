@@ -1475,6 +1475,20 @@ class Controller(Part):
 
     @staticmethod
     @checked
+    def wasm(
+        *,
+        file: str,
+    ) -> Controller:
+        """A file of your own, compiled to WebAssembly.
+
+        Source: docs/reference/wasm.md.
+
+        * `file`: file that exports the functions of backwater-cc/1 (required)
+        """
+        return Controller("wasm", file=file)
+
+    @staticmethod
+    @checked
     def agent() -> Controller:
         """Window and pacing from outside, as a learned policy gives them (backwater.learn).
 

@@ -18,6 +18,7 @@ use crate::medium::wifi::radio::{Hop, Radio};
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
 use crate::medium::wifi::reception::parts::{Hits, Parts};
+use crate::medium::wifi::spec::Aggregation;
 use crate::network::Network;
 use crate::packet::{Packet, Packets};
 
@@ -268,6 +269,32 @@ impl Air {
     /// The medium of a station.
     pub fn medium(&self, station: u32) -> &Medium {
         &self.media[self.radios[station as usize].medium as usize]
+    }
+
+    /// The aggregation of the medium of a hop, where its frames are sent under block acknowledgement.
+    pub(in crate::medium::wifi) fn aggregation(
+        &self,
+        hop: u32,
+        number: usize,
+    ) -> Option<&Aggregation> {
+        let served = &self.hops[hop as usize];
+        served.windows[number].session()?;
+        let high = self.medium(served.from).high.as_ref()?;
+        high.aggregation.as_ref()
+    }
+
+    /// Bytes of headers and FCS of a data frame of a station, those of its mechanisms included that every data frame has.
+    #[inline]
+    pub(in crate::medium::wifi) fn header_bytes(&self, station: u32) -> u64 {
+        let radio = &self.radios[station as usize];
+        self.medium(station).overhead + radio.backlog_field + radio.report_field
+    }
+
+    /// Bytes of the field that the next data frame to a station takes.
+    #[inline]
+    pub(in crate::medium::wifi) fn field_toward(&self, station: u32, to: u32) -> Option<u64> {
+        let mut fields = self.radios[station as usize].fields.iter();
+        fields.find(|f| f.to == to).map(|f| f.bytes)
     }
 
     /// When the station sends, if the medium stays idle; `NEVER` if it has nothing to send.

@@ -13,7 +13,6 @@ use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
-use crate::medium::wifi::spec::Aggregation;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::{Onward, Shared};
@@ -42,18 +41,6 @@ fn room_for_data(medium: &Medium, ack: Span, now: Time, until: Time) -> Span {
 }
 
 impl Air {
-    /// The aggregation of the medium of a hop, where its frames are sent under block acknowledgement.
-    pub(in crate::medium::wifi) fn aggregation(
-        &self,
-        hop: u32,
-        number: usize,
-    ) -> Option<&Aggregation> {
-        let served = &self.hops[hop as usize];
-        served.windows[number].session()?;
-        let high = self.medium(served.from).high.as_ref()?;
-        high.aggregation.as_ref()
-    }
-
     /// Saturated flows of stations that aggregate keep a window of packets waiting, as far as the buffer takes them.
     pub(crate) fn fill_windows(&self, network: &mut Network) {
         for flow in &mut network.flows.0 {
@@ -77,13 +64,6 @@ impl Air {
                 flow.source.keep_waiting(most.min(u16::MAX.into()) as u16);
             }
         }
-    }
-
-    /// Bytes of headers and FCS of a data frame of a station, those of its mechanisms included that every data frame has.
-    #[inline]
-    pub(in crate::medium::wifi) fn header_bytes(&self, station: u32) -> u64 {
-        let radio = &self.radios[station as usize];
-        self.medium(station).overhead + radio.backlog_field + radio.report_field
     }
 
     /// The frames of a hop's queue that one PPDU takes, as many as all bounds allow: those that were sent before go first. The

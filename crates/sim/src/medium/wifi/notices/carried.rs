@@ -25,13 +25,6 @@ impl Radio {
 }
 
 impl Air {
-    /// Bytes of the field that the next data frame to a station takes.
-    #[inline]
-    pub(in crate::medium::wifi) fn field_toward(&self, station: u32, to: u32) -> Option<u64> {
-        let mut fields = self.radios[station as usize].fields.iter();
-        fields.find(|f| f.to == to).map(|f| f.bytes)
-    }
-
     /// Lets the next data frame to a station take a notice. One about the same that still waits is replaced.
     pub(crate) fn post_in_field(
         &mut self,

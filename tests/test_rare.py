@@ -1,0 +1,225 @@
+"""Rare events by splitting: closed forms, a solved chain, a misleading score, bad questions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backwater
+from backwater.errors import Refusal
+from command import call
+
+# Opportunities are Poisson: the rate returns to its middle at once and stays there.
+COX = {
+    "kind": "cox",
+    "volatility": "1 bit/s",
+    "reversion": 20,
+    "sticky": "0 %",
+    "outage": "1 ms",
+    "burst": 1,
+}
+
+
+def served(start: str, end: str, each_second: int) -> dict[str, Any]:
+    """A link whose service times are exponential."""
+    trace = COX | {"peak": f"{2 * each_second * 8 * 1504} bit/s"}
+    ends = {"from": start, "to": end, "kind": "trace", "clock": "exact"}
+    return ends | {"queue": {"kind": "infinite"}, "trace": trace}
+
+
+def wire(start: str, end: str) -> dict[str, Any]:
+    return {"from": start, "to": end, "rate": "1 Gbit/s", "delay": "0 s"}
+
+
+def poisson(each_second: int) -> dict[str, Any]:
+    rate = f"{each_second * 8 * 1500} bit/s"
+    return {"kind": "poisson", "packet": "1500 B", "rate": rate}
+
+
+def queue(arrivals: int, services: int) -> dict[str, Any]:
+    """M/M/1."""
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": "100000 s",
+        "nodes": {"S": {"kind": "host"}, "D": {"kind": "host"}},
+        "links": {"q": served("S", "D", services), "back": wire("D", "S")},
+        "flows": {"f": {"from": "S", "to": "D", "source": poisson(arrivals)}},
+    }
+
+
+def tandem(arrivals: int, first: int, second: int) -> dict[str, Any]:
+    """Two such queues, one behind the other."""
+    nodes = {"S": {"kind": "host"}, "M": {"kind": "switch"}, "D": {"kind": "host"}}
+    links = {"a": served("S", "M", first), "b": served("M", "D", second)}
+    links |= {"c": wire("D", "M"), "d": wire("M", "S")}
+    return queue(arrivals, first) | {"nodes": nodes, "links": links}
+
+
+def tandem_chance(arrivals: int, first: int, second: int, level: int) -> float:
+    """The second queue reaches a level before both are empty: the chain of their jumps, solved."""
+    room = 60
+    size = (room + 1) * level
+    matrix, known = np.eye(size), np.zeros(size)
+    for one in range(room + 1):
+        for other in range(level):
+            if one == other == 0:
+                continue
+            here = one * level + other
+            total = arrivals + first * (one > 0) + second * (other > 0)
+            matrix[here, min(one + 1, room) * level + other] -= arrivals / total
+            if one and other + 1 == level:
+                known[here] += first / total
+            elif one:
+                matrix[here, (one - 1) * level + other + 1] -= first / total
+            if other:
+                matrix[here, one * level + other - 1] -= second / total
+    return float(np.linalg.solve(matrix, known)[level])
+
+
+def incast(window_ms: int) -> dict[str, Any]:
+    """Four hosts send a packet each at an instant of a window. It takes 1 ms; three find room."""
+    interval = f"{1500 * 8 * 1000 // window_ms} bit/s"
+    source = {"kind": "cbr", "packet": "1500 B", "rate": interval, "phase": "random"}
+    hosts = [f"S{n}" for n in range(4)]
+    nodes = {name: {"kind": "host"} for name in [*hosts, "D"]} | {"W": {"kind": "switch"}}
+    links = {
+        name.lower(): {"ends": [name, "W"], "rate": "100 Gbit/s", "delay": "0 s"} for name in hosts
+    }
+    links["d"] = {"ends": ["W", "D"], "rate": "12208 kbit/s", "delay": "0 s"}
+    flow = {"to": "D", "source": source, "stop": f"{window_ms} ms"}
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": "1 s",
+        "nodes": nodes,
+        "links": links,
+        "ports": {"W>D": {"buffer": "3 packets"}},
+        "flows": {name.lower(): flow | {"from": name} for name in hosts},
+    }
+
+
+def test_m_m_1_rises_to_thirty_once_in_a_thousand_million_busy_periods() -> None:
+    place = "waiting:S>D"
+    found = backwater.rare(
+        queue(5, 10), place, 30, empty=place, after="2 s", runs=400, replicates=20
+    )
+    truth = 1 / (2**30 - 1)
+    assert found.low < truth < found.high
+    assert found.relative_error < 0.25
+    assert found.warnings == ()
+
+
+def test_at_a_millionth_plain_runs_take_more_than_a_hundred_times_the_events() -> None:
+    place = "waiting:S>D"
+    found = backwater.rare(
+        queue(5, 10), place, 20, empty=place, after="2 s", runs=400, replicates=20
+    )
+    assert found.low < 1 / (2**20 - 1) < found.high
+    assert found.plain_events is not None
+    # Independent copies would need 1/505 of the events. Copies that share the draws that wait
+    # scatter less than twice as much, which is less than four times the events.
+    assert found.plain_events > 505 / 4 * found.events
+
+
+def test_a_score_that_misleads_is_warned_of_and_one_that_does_not_is_not() -> None:
+    place, before = "waiting:M>D", "waiting:S>M"
+    scene = tandem(10, 12, 40)
+
+    def ask(score: list[str]) -> backwater.RareEvent:
+        return backwater.rare(
+            scene, place, 8, score=score, empty=[before, place], after="2 s", runs=300
+        )
+
+    trap, sum_of_both = ask([place]), ask([before, place])
+    truth = tandem_chance(10, 12, 40, 8)
+    assert sum_of_both.low < truth < sum_of_both.high
+    assert sum_of_both.warnings == ()
+    assert any("take a score that rises" in one for one in trap.warnings)
+
+
+@pytest.mark.parametrize("window_ms", [2, 4, 8])
+def test_four_way_incast_loses_a_packet_as_often_as_four_instants_lie_close(window_ms: int) -> None:
+    x = 1 / window_ms
+    truth = 4 * x**3 - 3 * x**4
+    found = backwater.rare(
+        incast(window_ms), "lost", 1, score="bytes:W>D", to="0.1 s", levels=[2000], runs=2000
+    )
+    assert found.low < truth < found.high < 2 * found.low
+
+
+def test_what_nobody_reached_has_a_bound() -> None:
+    place = "waiting:S>D"
+    found = backwater.rare(
+        queue(5, 10), place, 40, empty=place, after="2 s", levels=[4], runs=50, replicates=4
+    )
+    assert (found.chance, found.low, found.example) == (0.0, 0.0, None)
+    assert math.isclose(found.high, found.levels[0].share * 3 / found.levels[1].runs)
+    assert "no replicate reached the event" in found.warnings[-1]
+
+
+def test_the_same_question_has_the_same_answer_on_any_number_of_threads() -> None:
+    place = "waiting:S>D"
+
+    def ask(workers: int) -> dict[str, Any]:
+        found = backwater.rare(
+            queue(5, 10), place, 8, empty=place, runs=50, replicates=6, workers=workers
+        )
+        return found.document
+
+    assert ask(1) == ask(3)
+
+
+def test_an_example_is_made_again_by_hand() -> None:
+    place, scene = "waiting:S>D", queue(5, 10)
+    found = backwater.rare(scene, place, 12, empty=place, runs=100, replicates=4)
+    assert found.example is not None
+    world = backwater.World(scene, seed=found.example["seed"])
+    for step in found.example["lineage"]:
+        world.advance(step["at_ps"])
+        world = world.fork(reseed=step["reseed"])
+    world.advance(found.example["at_ps"])
+    assert world.fingerprint == found.example["fingerprint"]
+    assert world.probe()["ports"]["S>D"]["waiting_pkts"] >= 12
+
+
+def test_the_command_says_what_the_function_does(tmp_path: Path) -> None:
+    file, place = tmp_path / "queue.json", "waiting:S>D"
+    file.write_text(json.dumps(queue(5, 10)))
+    options = ["--event", place, "--empty", place, "--level", "8", "--runs", "50"]
+    line = ["rare", file, *options, "--replicates", "4"]
+    said = call(*line, "--json", cwd=tmp_path).document
+    found = backwater.rare(file, place, 8, empty=place, runs=50, replicates=4)
+    assert said == json.loads(json.dumps(found.document))
+    shown = call(*line, cwd=tmp_path).out
+    assert f"chance {found.chance:.4g}" in shown
+
+
+@pytest.mark.parametrize(
+    ("changed", "place", "what"),
+    [
+        ({"event": "queue:S>D"}, "event", "no counter"),
+        ({"event": "lost:S>D"}, "event", "no counter"),
+        ({"score": "bytes:"}, "score", "no counter"),
+        ({"level": 0}, "level", "outside"),
+        ({"levels": [3, 2]}, "levels", "do not rise"),
+        ({"runs": 1}, "runs", "outside"),
+        ({"after": "soon"}, "after", "not a time"),
+        ({"to": "200000 s"}, None, "after 100000"),
+        ({"after": "5 s", "to": "5 s"}, None, "does not lie before"),
+        ({"event": "waiting:S>X"}, None, "no port `S>X`"),
+        ({"empty": "lost"}, None, "never falls"),
+    ],
+)
+def test_a_question_without_sense_is_refused(
+    changed: dict[str, Any], place: str | None, what: str
+) -> None:
+    asked: dict[str, Any] = {"event": "waiting:S>D", "level": 5, "runs": 20, "replicates": 2}
+    with pytest.raises(Refusal) as refused:
+        backwater.rare(queue(5, 10), **asked | changed)
+    assert what in str(refused.value)
+    assert refused.value.fix
+    assert place is None or refused.value.place == place

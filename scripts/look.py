@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 playground: Any = importlib.import_module("playground")
 pseudo: Any = importlib.import_module("terminal")
+live_page: Any = importlib.import_module("live_page")
 
 BENCHES = ROOT / "python/backwater/benches"
 # A study of each source, the shortest.
@@ -128,14 +129,16 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     playground.packages()
     reports = (asked.reports or folder / "reports").resolve()
-    shots = {
+    shots: dict[str, Any] = {
         "pages": [str(path) for path in pages(folder, reports)],
         "plain": [str(path) for path in [*figures(folder, reports), *terminal(folder)]],
         "pdftoppm": shutil.which("pdftoppm"),
         "out": str(folder),
     }
     command = ["node", str(ROOT / "web" / "test" / "look.mjs")]
-    subprocess.run(command, input=json.dumps(shots), text=True, check=True)
+    with live_page.served() as address:
+        shots["pages"].append(address)
+        subprocess.run(command, input=json.dumps(shots), text=True, check=True)
     return 0
 
 

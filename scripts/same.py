@@ -32,7 +32,7 @@ COUNTED = 120_000
 
 
 def copied(old: str) -> Path:
-    """The sources of a revision or of a folder, beside this example if they have none."""
+    """The sources of a revision or of a folder, with this tree's example: both answer alike."""
     folder = Path(old)
     name = re.sub(r"\W+", "-", str(folder.resolve()) if folder.is_dir() else commit(old))
     copy = WORK / name
@@ -51,8 +51,9 @@ def copied(old: str) -> Path:
         archive = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(copy, filter="data")
-    if not (copy / EXAMPLE).is_file():
-        shutil.copy2(ROOT / EXAMPLE, copy / EXAMPLE)
+    goal, own = copy / EXAMPLE, (ROOT / EXAMPLE).read_bytes()
+    if not goal.is_file() or goal.read_bytes() != own:
+        goal.write_bytes(own)
     return copy
 
 
@@ -79,7 +80,7 @@ def readable(program: Path, word: str) -> str:
 
 
 def lines(program: Path, *form: str) -> list[str]:
-    """What a program prints. A panic in both is no difference."""
+    """What a program prints."""
     command = [str(program), *(readable(program, word) for word in form)]
     kept = program.parents[3] / ("-".join(form).replace("/", "_") + ".txt")
     keeps = program.parents[3].parent == WORK and form[0] in ("draw", "worlds", "bench")
@@ -126,14 +127,18 @@ def compare(what: str, programs: tuple[Path, Path], form: list[str], one: list[s
     wrong = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
     events = sum(int(found[1]) for found in re.finditer(r"events=(\d+)", "\n".join(new)))
     refused = sum("refused=" in line for line in new)
-    print(f"{what}: {len(new)} runs, {events:,} events, {refused} refused, {len(wrong)} differ")
+    panics = [line for line in new if line.endswith("panic")]
+    told = f"{len(new)} runs, {events:,} events, {refused} refused, {len(panics)} panics"
+    print(f"{what}: {told}, {len(wrong)} differ")
+    for line in panics[:10]:
+        print(f"  {line}")
     for number, (a, b) in enumerate(wrong[:10]):
         print(f"  {' '.join(b.split()[:2])}: {', '.join(differing(a, b)) or b}")
         if number == 0:
             place = [str(old.index(a)) if word == "LINE" else word for word in one]
             print(first_difference(programs, place))
     sys.stdout.flush()
-    return len(wrong)
+    return len(wrong) + len(panics)
 
 
 def main() -> int:

@@ -500,10 +500,12 @@ def test_the_help_of_all_verbs_is_that_which_their_modules_give() -> None:
 def test_commands_that_need_no_library_load_none() -> None:
     """NumPy, plots and verdicts are no part of what `--help` or a run needs."""
     heavy = ("numpy", "backwater.present.plot", "backwater.verdict.judge", "vl_convert")
-    for line in ("['backwater', '--version']", "['backwater', '--help']"):
+    bench = BENCHES / "lan-merge-pause.toml"
+    run = ["backwater", "run", str(bench), "--set", 'duration="1 s"']
+    for line in (["backwater", "--version"], ["backwater", "--help"], ["backwater", "list"], run):
         code = (
             "import sys; from backwater import cli; "
-            f"cli._run({line}); print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
+            f"cli._run({line!r}); print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
         )
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import struct
 import zlib
@@ -208,6 +209,24 @@ def test_a_figure_has_the_width_of_a_column_on_paper(kind: str) -> None:
         assert metre == 1
         assert pixels / dots == pytest.approx(0.085, rel=1e-3)
         assert struct.unpack(">I", data[at + 13 : at + 17])[0] == zlib.crc32(data[at : at + 13])
+
+
+def test_the_numbers_of_a_narrow_matrix_stay_in_their_cells() -> None:
+    made = spec(
+        'figures.z = { kind = "matrix", x = "rate", curve = "scheme", y = "delay_mean_s", '
+        'where = { burst = "48 kB" }, against = { scheme = "none" }, by = "harm" }'
+    )
+    rows = made["data"]["values"]
+    assert {row["shown"] for row in rows} == {"0.00"}
+    for row in rows:
+        row["shown"] = "−0.12"
+    svg = chart_file.drawn(made, "svg", chart_file.width_px("4cm")).decode()
+    at = re.findall(r'translate\(([\d.]+),[\d.]+\)"[^>]*font-size="([\d.]+)px"[^>]*>−0.12<', svg)
+    assert len(at) == len(rows) > 3
+    places = sorted({float(x) for x, _ in at})
+    step = min(b - a for a, b in itertools.pairwise(places))
+    # Digits of Helvetica are 0.556 of its size wide, as is the dot with the minus sign on average.
+    assert all(5 * 0.556 * float(size) <= step for _, size in at)
 
 
 @pytest.mark.parametrize("written", ["8.5", "wide", "0cm", "1km"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from backwater.errors import Refusal, Unfinished
 from backwater.model import scenario
 from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
+from backwater.search.corpus import best_of_cells
 from backwater.search.draws import Draws
 from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
@@ -287,3 +290,98 @@ def test_a_space_of_one_point_is_refused() -> None:
     for wrong in ("duration", "=5", "x=9..1", "x=0..9999999"):
         with pytest.raises(Refusal):
             Parts([wrong], 5.0)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+def test_a_score_that_is_no_number_is_named_and_the_archive_stays_whole(
+    tmp_path: Path, score: float
+) -> None:
+    goal = objectives.Objective("mine", "nothing", lambda *_: score, ("flows.f.goodput_bps",))
+    read = scenario.read(Steps().scene())[0]
+    trial = Trials(read, Steps(), goal, [CUBIC], goal.flows, 1)
+    with pytest.raises(Unfinished, match="the objective `mine` has no value"):
+        methods.hunt(request(Steps(), objective="mine"), trial, tmp_path)
+    # Every line can be read, and what ran is kept.
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    assert sum(len(line.get("members", [])) for line in lines) > 0
+
+
+def test_a_corpus_that_is_damaged_is_refused_with_the_line(tmp_path: Path) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    at = next(number for number, line in enumerate(lines) if "members" in line)
+    genome = lines[at]["members"][0]["genome"]
+    for wrong in (genome[:-1], [10**6, *genome[1:]], "no list", None):
+        lines[at]["members"][0]["genome"] = wrong
+        (tmp_path / NAME).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with pytest.raises(Refusal, match="the corpus is damaged") as caught:
+            best_of_cells(tmp_path, Steps())
+        assert caught.value.line == at + 1
+
+
+def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
+    """Its genomes are inputs; its scores are never taken over."""
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = archived(tmp_path).splitlines(keepends=True)
+    first = json.dumps(json.loads(lines[0]) | {"engine": "other"}).encode()
+    (tmp_path / NAME).write_bytes(b"\n".join([first, b"".join(lines[1:])]))
+    corpus = best_of_cells(tmp_path, Steps())
+    again = trials(Steps())
+    methods.hunt(request(Steps(), corpus=corpus), again, tmp_path / "second")
+    tried = [
+        tuple(one["genome"])
+        for line in map(json.loads, archived(tmp_path / "second").splitlines())
+        for one in line.get("members", [])
+    ]
+    assert again.runs > 0
+    assert corpus[0] in tried
+
+
+def test_a_class_of_python_is_no_target(tmp_path: Path) -> None:
+    """It could raise, or never answer; a hunt names it before anything runs."""
+    call("new", "controller", "mine", cwd=tmp_path)
+    args = ("--evals", "4", "--vary", "duration=5 s,6 s", "--objective", "metric:metrics.loss")
+    said = call("hunt", "mine.toml", "--space", "parts", *args, cwd=tmp_path)
+    assert said.code in (2, 3)
+    assert "a class of your own, which a hunt does not run" in said.err
+    assert "take a part of the tables" in said.err
+
+
+def buffers(tmp_path: Path, values: str) -> Any:
+    (tmp_path / "scenario.toml").write_text(burst())
+    args = ("--space", "parts", "--vary", f"links.down.buffer={values}", "--evals", "6")
+    return call(
+        *("hunt", "scenario.toml", *args, "--objective", "metric:flows.f.dropped_pkts"),
+        *("--search", "random", "--out", str(tmp_path / "out"), "--json"),
+        cwd=tmp_path,
+    )
+
+
+def test_a_genome_that_is_no_scenario_is_named_and_the_others_run(tmp_path: Path) -> None:
+    said = buffers(tmp_path, "9 packets,many,5 packets")
+    assert said.code == 0, said.err
+    assert said.document["finding"]["says"] == "links.down.buffer = 5 packets"
+    assert any("`many`" in why for why in said.document["failures"])
+
+
+def test_a_space_without_any_scenario_is_refused_with_its_place(tmp_path: Path) -> None:
+    said = buffers(tmp_path, "many,few")
+    assert said.code == 2
+    assert "links.down.buffer" in said.err
+
+
+def test_lists_are_values_too() -> None:
+    space = Parts(['links.a.ends=["A", "B"], ["A", "C"]'], 5.0)
+    assert [one.fields for one in space.settings((1,))] == [{"links.a.ends": ["A", "C"]}]
+    with pytest.raises(Refusal, match="no row of lists"):
+        Parts(['links.a.ends=["A", "B'], 5.0)
+
+
+def test_a_score_of_zero_is_no_finding(tmp_path: Path) -> None:
+    """No buffer of 40 packets or more loses one of 40: none is certified, with the runs."""
+    (tmp_path / "scenario.toml").write_text(burst())
+    vary = ("--space", "parts", "--vary", "links.down.buffer=40..45 packets", "--evals", "6")
+    args = ("scenario.toml", *vary, "--objective", "metric:flows.f.dropped_pkts")
+    said = call("hunt", *args, "--out", str(tmp_path / "out"), cwd=tmp_path)
+    assert said.code == 1
+    assert "no score above 0 in" in said.out

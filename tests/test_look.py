@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import live_page
 import reported
 from backwater.cli.view import record
 from backwater.model.simulate import resolve, run
@@ -25,7 +26,7 @@ playground: Any = importlib.import_module("playground")
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a browser says of a report, an index, a run and the viewer, wide and narrow."""
+    """What a browser says of a report, an index, a run, the viewer and the live page."""
     try:
         playground.packages()
     except (OSError, subprocess.CalledProcessError):
@@ -41,8 +42,9 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     report.write_run(ran.document, scenario, ["backwater", "run"], folder / "run.html")
     viewer.write([record(bench, dict(short))], folder / "view.html")
     pages = [str(folder / f"{name}.html") for name in ("report", "index", "run", "view")]
-    command = ["node", str(ROOT / "web/test/rendered.mjs"), *pages]
-    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    with live_page.served() as address:
+        command = ["node", str(ROOT / "web/test/rendered.mjs"), *pages, address]
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     found: dict[str, Any] = json.loads(printed.stdout)
     if "skipped" in found:
         pytest.skip(found["skipped"])
@@ -54,7 +56,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def of(seen: dict[str, Any], what: str) -> dict[str, Any]:
-    assert len(seen) == 8
+    assert len(seen) == 10
     return {page: told[what] for page, told in seen.items() if told[what]}
 
 
@@ -63,10 +65,10 @@ def test_nothing_is_wider_than_its_page(seen: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["overlaps", "unnamed", "unreachable", "faint", "dim", "outside", "errors"]
+    "what", ["overlaps", "unnamed", "unreachable", "faint", "dim", "blank", "outside", "errors"]
 )
 def test_pages_can_be_read_by_everybody(seen: dict[str, Any], what: str) -> None:
     # Labels over each other; pictures and controls without a name; controls that no key reaches;
-    # texts below a contrast of 4.5; lines of figures below 3; requests to another host; errors of
-    # scripts.
+    # texts below a contrast of 4.5; lines of figures below 3; canvases
+    # without marks; requests to another host; errors of scripts.
     assert of(seen, what) == {}

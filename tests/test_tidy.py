@@ -364,13 +364,9 @@ AIR_NAMES = re.compile(
 
 # Each file outside `medium/` that knows 802.11, and why no row or trait can know it instead.
 AIR_REASONS = {
-    "crates/scenario/src/canonical/air.rs": "writes media and stations in canonical form",
-    "crates/scenario/src/canonical.rs": "calls it for the nodes that are stations",
-    "crates/scenario/src/decode/air.rs": "reads media and stations",
+    "crates/scenario/src/canonical/media.rs": "writes media and stations in canonical form",
     "crates/scenario/src/decode/channel.rs": "reads generation, band and channel",
-    "crates/scenario/src/decode/mod.rs": "calls it for the field `media`",
-    "crates/scenario/src/decode/network.rs": "calls it for the nodes that are stations",
-    "crates/scenario/src/decode/ports.rs": "rows of `ports` that name the queue of a radio",
+    "crates/scenario/src/decode/media.rs": "reads media and stations",
     "crates/scenario/src/decode/topology/random_grid.rs": "places stations",
     "crates/scenario/src/decode/topology/stations.rs": "makes stations and access points",
     "crates/scenario/src/document/air.rs": "shows what stations counted",

@@ -22,7 +22,7 @@ export async function open(page, { width = 1400, height = 1000, dark = false, br
   tab.on("request", (request) => requests.push(request.url()));
   tab.on("pageerror", (error) => errors.push(String(error)));
   tab.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  await tab.goto(pathToFileURL(page).href);
+  await tab.goto(/^https?:/.test(page) ? page : pathToFileURL(page).href);
   return { browser, context, tab, requests, errors };
 }
 

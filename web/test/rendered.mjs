@@ -77,7 +77,15 @@ function look() {
     const [a, b] = [light(ink), light(paper(line))].sort((one, other) => other - one);
     if ((a + 0.05) / (b + 0.05) < 3) dim.add(`${line.closest("figure")?.id}: ${style.stroke}`);
   }
-  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, faint: [...faint], dim: [...dim] };
+  const blank = [...document.querySelectorAll("canvas")].filter((canvas) => {
+    const pen = shown(canvas) && canvas.width > 0 && canvas.getContext("2d");
+    if (!pen) return false;
+    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    let drawn = 0;
+    for (let at = 3; at < data.length; at += 4) drawn += data[at] > 0;
+    return drawn < 200;
+  }).map((canvas) => canvas.id || canvas.getAttribute("aria-label"));
+  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, faint: [...faint], dim: [...dim], blank };
 }
 
 const found = {};
@@ -86,8 +94,11 @@ for (const page of pages) {
   for (const [width, dark] of [[1400, false], [500, true]]) {
     const { browser, tab, requests, errors } = await open(page, { width, dark });
     await tab.waitForFunction(() => !document.querySelector("[data-figure], script[data-run]") || document.documentElement.dataset.ready, null, { timeout: 120_000 });
+    // A page that follows a run draws when it has heard of it.
+    await tab.waitForFunction(() => !document.getElementById("charts") || document.querySelector("#charts canvas"), null, { timeout: 60_000 });
     const seen = await tab.evaluate(look);
-    const outside = requests.filter((address) => !/^(file|data|blob):/.test(address));
+    const own = /^https?:/.test(page) ? new URL(page).origin : "file:";
+    const outside = requests.filter((address) => !address.startsWith(own) && !/^(data|blob):/.test(address));
     found[page][`${width}${dark ? " dark" : ""}`] = { ...seen, outside, errors };
     await browser.close();
   }

@@ -228,14 +228,13 @@ impl World {
     /// What `run` gives of a run, at the end of the scenario.
     fn document(&self) -> PyResult<String> {
         let mut world = self.lock();
-        if world.now() != world.end() {
-            let what = format!(
+        let document = self.scenario.document(&mut world).ok_or_else(|| {
+            PyValueError::new_err(format!(
                 "sums are those of a whole run: the present is {}, the end {}",
                 world.now(),
                 world.end()
-            );
-            return Err(PyValueError::new_err(what));
-        }
-        Ok(self.scenario.document(&mut world).to_string())
+            ))
+        })?;
+        Ok(document.to_string())
     }
 }

@@ -20,6 +20,7 @@ use backwater_sim::record::Record;
 use backwater_sim::world::World;
 use dice::Dice;
 use generator::Tables;
+use serde_json::{Value, json};
 
 /// Events of a random world at most.
 const EVENTS: u64 = 20_000;
@@ -83,13 +84,19 @@ fn advance(world: &mut World, events: u64, show: &mut dyn FnMut(&Record)) {
     }
 }
 
+/// The document of a world that was stopped; null where that was in its warm-up.
+fn so_far(resolved: &Resolved, world: &mut World) -> Value {
+    let report = world.report();
+    json!(resolved.document_so_far(world, &report))
+}
+
 /// Fingerprint, events, and hashes of document and records. A run that is recorded has more events, which must not
 /// change the fingerprint.
 fn line(resolved: &Resolved, events: u64) -> Result<String, Diagnostic> {
     let mut world = resolved.build()?;
     advance(&mut world, events, &mut |_| {});
     let served = world.events();
-    let document = resolved.document(&mut world);
+    let document = so_far(resolved, &mut world);
     let mut hash = Hash::new();
     hash.text(&document.to_string());
     let mut recorded = resolved.build()?;
@@ -99,9 +106,9 @@ fn line(resolved: &Resolved, events: u64) -> Result<String, Diagnostic> {
         records.record(r);
         count += 1;
     });
-    let fingerprint = document["fingerprint"].as_str().unwrap_or_default();
+    let fingerprint = world.report().fingerprint;
     Ok(format!(
-        "fingerprint={fingerprint} events={served} document={:016x} records={:016x} count={count}",
+        "fingerprint={fingerprint:016x} events={served} document={:016x} records={:016x} count={count}",
         hash.0, records.0
     ))
 }
@@ -142,7 +149,7 @@ fn listed(resolved: &Resolved, events: u64) -> Result<String, Diagnostic> {
     });
     let mut plain = resolved.build()?;
     advance(&mut plain, events, &mut |_| {});
-    let document = resolved.document(&mut plain);
+    let document = so_far(resolved, &mut plain);
     let pretty = serde_json::to_string_pretty(&document).expect("a document is JSON");
     Ok(format!("{out}{pretty}"))
 }

@@ -2,11 +2,11 @@
 //! scenarios with the same canonical form and the same seed are the same run. Numbers are exact
 //! decimals, because a picosecond in an hour is lost in a double.
 
-pub mod air;
 pub mod json;
+pub mod media;
 mod transport;
 
-pub use air::standards;
+pub use media::standards;
 
 use std::collections::BTreeMap;
 
@@ -48,8 +48,8 @@ fn routing(draft: &Draft) -> Json {
 pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
     let names =
         |indices: &[usize]| Json::texts(indices.iter().map(|i| draft.nodes[*i].name.as_str()));
-    let radios = draft
-        .radios
+    let attached = draft
+        .attached
         .iter()
         .map(|(name, made)| (name.clone(), object([("queue", part(made, files))])));
     let form = object([
@@ -62,7 +62,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
             draft
                 .media
                 .iter()
-                .map(|m| (m.name.clone(), air::medium(m)))
+                .map(|m| (m.name.clone(), media::medium(m)))
                 .collect(),
         ),
         (
@@ -87,7 +87,7 @@ pub fn canonical(draft: &Draft, files: &Files<'_>) -> String {
                 .ports
                 .iter()
                 .map(|p| (p.spec.name.clone(), port(p, files)))
-                .chain(radios)
+                .chain(attached)
                 .collect(),
         ),
         (
@@ -156,7 +156,6 @@ fn event(event: &LinkEvent, draft: &Draft) -> Json {
 
 fn node(node: &NodeSpec, draft: &Draft) -> Json {
     match &node.kind {
-        NodeKind::Station(radios) => air::stations(radios, &draft.media),
         NodeKind::Host { obeys } => {
             object([("kind", Json::text("host")), ("obeys", Json::Flag(*obeys))])
         }
@@ -196,6 +195,7 @@ fn node(node: &NodeSpec, draft: &Draft) -> Json {
             ("cell_B", Json::size(*cell)),
             ("speedup", Json::count(u64::from(*speedup))),
         ]),
+        kind => media::stations(kind.attachments(), &draft.media),
     }
 }
 

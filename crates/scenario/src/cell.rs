@@ -5,7 +5,7 @@
 use backwater_sim::ids::{FlowId, PortId};
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::trace::Server;
-use backwater_sim::network::{Flow, Part};
+use backwater_sim::network::{Flow, Role};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
@@ -97,7 +97,7 @@ pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
 pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
     let over = |id: &FlowId| {
         let flow = &world.network().flows[*id];
-        flow.stats.age.is_some() && !matches!(flow.part, Part::Acks(_))
+        flow.stats.age.is_some() && !matches!(flow.role, Role::Acks(_))
     };
     let mut all = world.network().flows.ids().filter(over);
     match (all.next(), all.next()) {

@@ -11,14 +11,14 @@ pub mod ways;
 use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{
     ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
 };
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
-use slowdowns::{SLOWDOWN, slowdown, slowdowns};
+use slowdowns::{SLOWDOWN, mean, slowdown, slowdowns};
 use transfers::Groups;
 pub use warnings::mechanisms;
 use warnings::{starved, warnings};
@@ -48,7 +48,7 @@ pub fn document_until(
     let groups = Groups::of(resolved);
     let own = |f: &&FlowReport| {
         let flow = &world.network().flows[f.flow];
-        !matches!(flow.part, Part::Acks(_)) && groups.apart(&flow.name)
+        !matches!(flow.role, Role::Acks(_)) && groups.apart(&flow.name)
     };
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
     let of_port = |p: &PortReport| port_row(world, p, window, from);
@@ -110,9 +110,9 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
 fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
     let node = |id| world.network().nodes[id].name.as_str();
     let row = &world.network().flows[f.flow];
-    let connection = match row.part {
-        Part::Data(id) => report.connections.get(id.index()),
-        Part::None | Part::Acks(_) => None,
+    let connection = match row.role {
+        Role::Data(id) => report.connections.get(id.index()),
+        Role::None | Role::Acks(_) => None,
     };
     let to = match row.path.last() {
         Some(last) => world.far_name(*last).to_owned(),
@@ -243,6 +243,7 @@ fn end_to_end(
             json!(stats.map(|s| s.falls_to_least)),
         ),
         ("transfers", json!(stats.map(|s| s.completed))),
+        ("fct_mean_s", json!(done.map(|d| d.mean() / 1e9))),
         ("fct_p50_s", completion(0.5)),
         ("fct_p95_s", completion(0.95)),
         ("fct_p99_s", completion(0.99)),
@@ -251,6 +252,7 @@ fn end_to_end(
     for decade in stats.iter().flat_map(|s| &s.slowdown) {
         all.add(decade);
     }
+    rows.push(("slowdown_mean", mean(&all)));
     rows.extend(SLOWDOWN.map(|(name, q)| (name, slowdown(&all, q))));
     if let Some(c) = connection {
         let goodput = c.delivered as f64 * 8.0 / window;
@@ -325,10 +327,10 @@ fn metrics(world: &World, report: &Report, groups: &Groups, window: f64, from: T
     let goodputs: Vec<f64> = report
         .flows
         .iter()
-        .filter_map(|f| match world.network().flows[f.flow].part {
-            Part::None => Some(f.sums.delivered.bytes as f64),
-            Part::Data(id) => Some(report.connections[id.index()].delivered as f64),
-            Part::Acks(_) => None,
+        .filter_map(|f| match world.network().flows[f.flow].role {
+            Role::None => Some(f.sums.delivered.bytes as f64),
+            Role::Data(id) => Some(report.connections[id.index()].delivered as f64),
+            Role::Acks(_) => None,
         })
         .collect();
     all.insert(

@@ -249,19 +249,21 @@ pub static METRICS: &[Metric] = &[
         "how often it came down to that",
     ),
     metric("transfers", FLOW, "finite transfers completed"),
+    metric("fct_mean_s", FLOW, "mean time from writing a transfer to its delivery in order"),
     metric(
         "fct_p50_s",
         FLOW,
-        "median time from writing a transfer to its delivery in order",
+        "median of the same",
     ),
     metric("fct_p95_s", FLOW, "95th percentile of the same"),
     metric("fct_p99_s", FLOW, "99th percentile of the same"),
     metric(
-        "slowdown_p50",
+        "slowdown_mean",
         BOTH,
-        "median of the completion time over that of the transfer alone on its path, sent at once; where all hops are wires",
+        "mean of the completion time over that of the transfer alone on its path, sent at once; where all hops are wires",
     )
     .by("Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1"),
+    metric("slowdown_p50", BOTH, "median of the same"),
     metric("slowdown_p95", BOTH, "95th percentile of the same"),
     metric("slowdown_p99", BOTH, "99th percentile of the same"),
     metric(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Time;
@@ -36,7 +36,7 @@ pub fn probe(world: &mut World) -> Probe {
             ("delivered_B", flow.stats.delivered.bytes as f64),
             ("dropped_pkts", flow.stats.dropped.packets as f64),
         ];
-        if let Part::Data(id) = flow.part {
+        if let Role::Data(id) = flow.role {
             let connection = &world.ends.connections[id];
             let [in_order, again, sent] = connection.totals();
             row.extend([
@@ -48,7 +48,7 @@ pub fn probe(world: &mut World) -> Probe {
         }
         (flow.name.clone(), row)
     };
-    let own = |flow: &&backwater_sim::network::Flow| !matches!(flow.part, Part::Acks(_));
+    let own = |flow: &&backwater_sim::network::Flow| !matches!(flow.role, Role::Acks(_));
     let port = |port: &backwater_sim::network::Port| {
         let row = vec![
             ("held_B", port.held_bytes() as f64),

@@ -214,10 +214,13 @@ impl Resolved {
         World::build(spec).map_err(|refusal| self.refusal(refusal))
     }
 
-    /// The document of a world of this scenario that has come to its end.
-    pub fn document(&self, world: &mut World) -> Value {
-        let report = world.report();
-        document(self, world, &report)
+    /// The document of a world of this scenario; none before the world has come to its end, because rates are those of the
+    /// whole window.
+    pub fn document(&self, world: &mut World) -> Option<Value> {
+        (world.now() == world.end()).then(|| {
+            let report = world.report();
+            document(self, world, &report)
+        })
     }
 
     /// The ways of its flows over radio hops in a world of this scenario.

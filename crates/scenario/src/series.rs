@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater_sim::ends::Delivered;
 use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::network::Values;
 use backwater_sim::packet;
 use backwater_sim::record::{Record, What};
@@ -210,7 +210,7 @@ impl Series {
         }
         let n = self.intervals;
         let of = self.flows.entry(record.flow);
-        let transport = world.network().flows[record.flow].part != Part::None;
+        let transport = world.network().flows[record.flow].role != Role::None;
         of.or_insert_with(|| OfFlow::new(n))
             .note(record, at, transport);
     }
@@ -354,7 +354,7 @@ impl Series {
 
 /// Whether packets of the flow are data: neither control frames nor acknowledgements.
 fn is_data(world: &World, flow: FlowId) -> bool {
-    !flow.is_none() && !matches!(world.network().flows[flow].part, Part::Acks(_))
+    !flow.is_none() && !matches!(world.network().flows[flow].role, Role::Acks(_))
 }
 
 impl OfPort {

@@ -12,7 +12,7 @@ use backwater_transport::units::Time;
 
 use crate::event::{Event, Key};
 use heap::Heap;
-use wheel::{Place, Wheel};
+use wheel::{HalfKey, Wheel};
 
 /// Pending events, earliest first.
 #[derive(Clone, Debug)]
@@ -305,7 +305,7 @@ const PLACE: u32 = SORT.ilog2();
 /// compares with another cannot be predicted, so each is compared with all, many at once, which needs no branch:
 /// its place is the number of later ones.
 #[inline]
-fn sort(due: &[Place], (begin, shift): (u64, u32), list: &mut [Key]) {
+fn sort(due: &[HalfKey], (begin, shift): (u64, u32), list: &mut [Key]) {
     // Ticks since the bucket began, in as many bits as there are, and the place, so that no two are equal.
     let coarse = shift.saturating_sub(i16::BITS - 1 - PLACE);
     let mut marks = [[-1i16; LANES]; SORT / LANES];

@@ -24,6 +24,7 @@ mod prefetch;
 pub mod progress;
 pub mod queue;
 pub mod record;
+mod refusal;
 pub mod run;
 pub mod shared;
 pub mod source;

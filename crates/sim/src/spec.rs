@@ -20,6 +20,7 @@ use crate::medium::tdma::terminal::Terminal;
 use crate::medium::trace::{Server, ServerSpec};
 pub use crate::network::Discipline;
 use crate::queue::{AnyAqm, AnyScheduler};
+pub use crate::refusal::{Refusal, Unchangeable};
 use crate::source::AnySource;
 use crate::stamp::AnyStamp;
 use crate::targets::Destination;
@@ -69,10 +70,9 @@ impl Spec {
         let mut all: Vec<_> = ports.map(|p| (p.name.clone(), &mut p.aqm)).collect();
         let media = &self.media;
         for node in &mut self.nodes {
-            if let NodeKind::Station(radios) = &mut node.kind {
-                let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
-                all.extend(radios.iter_mut().map(|r| (of(r.medium), &mut r.aqm)));
-            }
+            let of = |medium: usize| format!("{}>{}", node.name, media[medium].name);
+            let attached = node.kind.attachments_mut().iter_mut();
+            all.extend(attached.map(|one| (of(one.medium), &mut one.aqm)));
         }
         all
     }
@@ -127,6 +127,14 @@ impl NodeKind {
         match self {
             NodeKind::Station(attachments) => attachments,
             NodeKind::Host { .. } | NodeKind::Switch(_) => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn attachments_mut(&mut self) -> &mut [StationSpec] {
+        match self {
+            NodeKind::Station(attachments) => attachments,
+            NodeKind::Host { .. } | NodeKind::Switch(_) => &mut [],
         }
     }
 }
@@ -374,24 +382,4 @@ impl FlowSpec {
         let back = back.map_or(0, |t| t.ack_class.max(t.signal_class));
         self.class.max(back)
     }
-}
-
-/// Why a world cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Path of the offending field in the scenario, such as "flows.f1.to".
-    pub path: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to write instead.
-    pub fix: String,
-}
-
-/// Why a change is refused, and what to do instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchangeable {
-    /// The reason.
-    pub what: String,
-    /// The remedy.
-    pub fix: &'static str,
 }

@@ -90,31 +90,31 @@ macro_rules! transports {
         }
 
         impl Sender for AnySender {
-            transports! { @dispatch AnySender [$($name)*]
-                [#[inline]] fn core(&self) -> &SenderCore;
-                [#[inline]] fn core_mut(&mut self) -> &mut SenderCore;
-                [] fn in_flight(&self) -> u64;
-                [] fn write(&mut self, bytes: u64);
-                [#[inline(always)]] fn poll(&mut self, now: Time) -> Option<Segment>;
-                [#[inline(always)]] fn on_ack(&mut self, now: Time, ack: &AckSegment);
-                [] fn on_timer(&mut self, now: Time);
-                [#[inline]] fn due(&self) -> Time;
-                [#[inline]] fn prefetch(&self) -> u64;
-                [#[inline]] fn prefetch_segments(&self) -> u64;
-                [] fn mss(&self) -> u64;
-                [] fn window(&self) -> u64;
-                [] fn warning(&self) -> Option<String>;
+            crate::parts! { @dispatch AnySender [$($name)*]
+                #[inline] fn core(&self) -> &SenderCore;
+                #[inline] fn core_mut(&mut self) -> &mut SenderCore;
+                fn in_flight(&self) -> u64;
+                fn write(&mut self, bytes: u64);
+                #[inline(always)] fn poll(&mut self, now: Time) -> Option<Segment>;
+                #[inline(always)] fn on_ack(&mut self, now: Time, ack: &AckSegment);
+                fn on_timer(&mut self, now: Time);
+                #[inline] fn due(&self) -> Time;
+                #[inline] fn prefetch(&self) -> u64;
+                #[inline] fn prefetch_segments(&self) -> u64;
+                fn mss(&self) -> u64;
+                fn window(&self) -> u64;
+                fn warning(&self) -> Option<String>;
             }
         }
 
         impl Receiver for AnyReceiver {
-            transports! { @dispatch AnyReceiver [$($name)*]
-                [] fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment>;
-                [#[inline]] fn next_signal(&mut self, now: Time) -> Option<Signal>;
-                [] fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
-                [#[inline]] fn due(&self) -> Time;
-                [#[inline]] fn prefetch(&self) -> u64;
-                [] fn delivered(&self) -> u64;
+            crate::parts! { @dispatch AnyReceiver [$($name)*]
+                fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment>;
+                #[inline] fn next_signal(&mut self, now: Time) -> Option<Signal>;
+                fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
+                #[inline] fn due(&self) -> Time;
+                #[inline] fn prefetch(&self) -> u64;
+                fn delivered(&self) -> u64;
             }
         }
     };
@@ -122,28 +122,6 @@ macro_rules! transports {
     (@type $module:ident $receiver:ident (boxed)) => { Box<crate::$module::$receiver> };
     (@make $made:ident (inline)) => { $made };
     (@make $made:ident (boxed)) => { Box::new($made) };
-    (@dispatch $any:ident $names:tt $($attributes:tt fn $method:ident $arguments:tt $(-> $result:ty)?;)*) => {
-        $(transports! { @method $any $names $attributes $method $arguments [$($result)?] })*
-    };
-    (@method $any:ident $names:tt $attributes:tt $method:ident (&mut self $(, $argument:ident: $type:ty)*) $result:tt) => {
-        transports! { @changes $any $names $attributes $method [$(, $argument: $type)*] ($($argument),*) $result }
-    };
-    (@method $any:ident [$($name:ident)*] [$($attribute:tt)*] $method:ident (&self) [$($result:ty)?]) => {
-        $($attribute)*
-        fn $method(&self) $(-> $result)? {
-            match self {
-                $($any::$name(end) => end.$method(),)*
-            }
-        }
-    };
-    (@changes $any:ident [$($name:ident)*] [$($attribute:tt)*] $method:ident [$($taken:tt)*] $given:tt [$($result:ty)?]) => {
-        $($attribute)*
-        fn $method(&mut self $($taken)*) $(-> $result)? {
-            match self {
-                $($any::$name(end) => end.$method $given,)*
-            }
-        }
-    };
 }
 
 transports! {

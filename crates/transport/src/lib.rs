@@ -15,6 +15,7 @@ pub mod forecast;
 pub mod irn;
 pub mod liar;
 pub mod part;
+mod parts;
 mod protocol;
 pub mod queue_pair;
 pub mod random;

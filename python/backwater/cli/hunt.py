@@ -347,7 +347,9 @@ def _show(
     columns = (words("method"), figures("best score"), figures("generations"))
     console.table(f"{hunted.label}: {hunted.goal.says}", columns, rows)
     if one is None:
-        console.data("nothing that was found holds on 16 fresh seeds")
+        none = all(best is None or best <= 0 for best, _ in found.methods.values())
+        what = f"no score above 0 in {found.runs} runs"
+        console.data(what if none else "nothing that was found holds on 16 fresh seeds")
         return
     held = (found.shrunk_held if found.shrunk is not None else found.held) or {}
     console.data(f"found by {found.best_method}: {found.request.space.describe(one.genome)}")

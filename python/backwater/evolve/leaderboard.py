@@ -98,8 +98,8 @@ def row(
     elif found.passed:
         worst = attack(candidate.controller, evaluator.run, HUNT)
         made.cells["hunt"] = _worst(worst, f"backwater evolve score {name} --stage 4")
-    if card is not None:
-        made.cells["scorecard"] = _card(card, name)
+    quick = f"backwater scorecard {name} --quick"
+    made.cells["scorecard"] = Cell("not run", quick) if card is None else _card(card, name)
     return made
 
 

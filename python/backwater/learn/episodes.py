@@ -140,19 +140,25 @@ class Episodes:
     def step(self, answers: Any, mask: Bools) -> tuple[NDArray[Any], Bools, Bools]:
         """Steps the places of a mask. Gives rewards, terminations and truncations."""
         given = self.actions.checked(answers, self.shape)
-        # Only those that move remember what they were told.
-        rates = self._rates if mask.all() else self._rates.copy()
+        # Only those that move remember what they were told. Indexing by a mask copies, so a step of
+        # all goes without: of idle worlds the arrays here cost more than the worlds.
+        whole = bool(mask.all())
+        rates = self._rates if whole else self._rates.copy()
         told = self.actions.settings(given, rates, self.worlds.seen)
-        np.copyto(self._rates, rates, where=mask[:, None])
+        if not whole:
+            np.copyto(self._rates, rates, where=mask[:, None])
         self.worlds.step(told, mask, self._values(given))
         seen = Seen(self.worlds.seen)
         found = self.features.of(seen)
-        moved = self._history[mask]
+        moved = self._history if whole else self._history[mask]
         moved[:, :, :-1] = moved[:, :, 1:]
-        moved[:, :, -1] = found[mask]
-        self._history[mask] = moved
-        self.steps[mask] += 1
-        rewards = np.where(mask[:, None], self._reward(seen, self._known), 0.0)
+        moved[:, :, -1] = found if whole else found[mask]
+        if not whole:
+            self._history[mask] = moved
+        self.steps += mask
+        rewards = self._reward(seen, self._known)
+        if not whole:
+            rewards = np.where(mask[:, None], rewards, 0.0)
         stalled = np.zeros(self.shape[0], dtype=np.bool_)
         if self.options.stall_limit_s is not None:
             silent = self.worlds.seen[..., COLUMN["silence_s"]] >= self.options.stall_limit_s

@@ -46,16 +46,31 @@ def best_of_cells(folder: Path, space: Space) -> list[Genome]:
         what = f"the corpus is of the space `{request.get('space')}` with other options"
         raise Refusal(what, place=str(path), fix=f"give the same options of `{space.name}`")
     best: dict[tuple[int, ...], tuple[float, Genome]] = {}
-    for line in documents[1:]:
-        for one in line.get("members", []) if isinstance(line, dict) else []:
-            _keep(best, one)
+    for number, line in enumerate(documents[1:], 2):
+        try:
+            for one in line.get("members", []):
+                _keep(best, one, space)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise Refusal(
+                f"the corpus is damaged: {error}",
+                place=str(path),
+                line=number,
+                fix="cut this line out of the file, or leave --corpus out",
+            ) from error
     ranked = sorted(best.values(), key=lambda one: (-one[0], one[1]))
     return [genome for _, genome in ranked]
 
 
-def _keep(best: dict[tuple[int, ...], tuple[float, Genome]], one: Mapping[str, Any]) -> None:
+def _keep(
+    best: dict[tuple[int, ...], tuple[float, Genome]], one: Mapping[str, Any], space: Space
+) -> None:
     if one["score"] is None:
         return
-    where, entry = cell(one["figures"]), (one["score"], genome_of(one["genome"]))
+    genome, bounds = genome_of(one["genome"]), space.bounds()
+    if len(genome) != len(bounds) or not all(
+        gene.low <= value <= gene.high for gene, value in zip(bounds, genome, strict=True)
+    ):
+        raise ValueError(f"a genome lies outside the space `{space.name}`")
+    where, entry = cell(one["figures"]), (float(one["score"]), genome)
     if where not in best or (-entry[0], entry[1]) < (-best[where][0], best[where][1]):
         best[where] = entry

@@ -150,12 +150,14 @@ def _seeds(archive: Archive, trials: Trials, request: HuntRequest) -> tuple[int,
     from backwater.search.draws import Draws
 
     genomes = [request.space.draw(Draws(request.seed, "seeds", n)) for n in range(3)]
-    judged = trials.judge(genomes, SEEDS[:2])
+    before = trials.runs
+    judged = [one for one in trials.judge(genomes, SEEDS[:2]) if one.fingerprints]
     alike = all(len(set(one.fingerprints)) == 1 and not one.why for one in judged)
+    alike = alike and bool(judged)
     # The reference may draw where the target does not.
     alike = alike and all(len(set(one.scores)) == 1 for one in judged)
     seeds = SEEDS[:1] if alike else SEEDS
-    runs = len(genomes) * 2 * trials.sides
+    runs = trials.runs - before
     archive.append({"what": "seeds", "seeds": list(seeds), "runs": runs})
     return seeds
 
@@ -183,10 +185,13 @@ def _search(
         genomes = METHODS[method](request.space, request.seed, generation, known, size)
         if generation == 0 and method == request.search and request.corpus:
             genomes = [*request.corpus[:size], *genomes][:size]
+        before = trials.runs
         judged = trials.judge(genomes[: most - len(known)], seeds)
+        if generation == 0 and trials.refusal and not any(one.fingerprints for one in judged):
+            raise trials.refusal
         members = [files.written(one) for one in judged]
         line = {"what": "generation", "method": method, "number": generation, "members": members}
-        archive.append(line | {"runs": len(judged) * each})
+        archive.append(line | {"runs": trials.runs - before})
         known += judged
         generation += 1
         if progress is not None:
@@ -241,7 +246,8 @@ def interval(again: Judged, found: float | None) -> dict[str, Any]:
         "mean": mean,
         "sd": deviation,
         "least": least,
-        "holds": found is not None and least >= HELD * found,
+        # Where the score is 0 nothing was found.
+        "holds": found is not None and found > 0 and least >= HELD * found,
         "deterministic": alike,
     }
 

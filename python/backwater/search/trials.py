@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from backwater import _native
-from backwater.errors import Unfinished, refusing
+from backwater.errors import Refusal, Unfinished, refusing
 from backwater.model.scenario import written
 from backwater.search.objectives import LOOK_MS, Objective, Seen
 from backwater.search.settings import PS_PER_MS, Setting
@@ -50,6 +51,8 @@ class Trials:
     ) -> None:
         self.space, self.objective, self.workers = space, objective, workers
         self.runs = 0
+        # Of the last genome that was no scenario.
+        self.refusal: Refusal | None = None
         self._templates: dict[tuple[int, str], _native.Resolved] = {}
         self._reads = []
         for controller in controllers:
@@ -72,13 +75,12 @@ class Trials:
 
     def judge(self, genomes: Sequence[Genome], seeds: Sequence[int]) -> list[Judged]:
         """Scores of genomes, in their order, whatever the number of threads."""
-        todo = [
-            (genome, seed, side)
-            for genome in genomes
-            for seed in seeds
-            for side in range(self.sides)
-        ]
         settings = {genome: self.space.settings(genome) for genome in dict.fromkeys(genomes)}
+        refused = self._refused(settings)
+        sound = [genome for genome in genomes if genome not in refused]
+        todo = [
+            (genome, seed, side) for genome in sound for seed in seeds for side in range(self.sides)
+        ]
         bases, patches = [], []
         for genome, seed, side in todo:
             bases.append(self._template(side, settings[genome]))
@@ -90,16 +92,34 @@ class Trials:
         )
         self.runs += len(todo)
         whys = dict(failed)
-        table = values.reshape(len(todo), -1)
+        table = values.reshape(len(todo), len(self.figures))
         seen = [
             self._seen(genome, table[row], looks[row], int(prints[row]))
             for row, (genome, _, _) in enumerate(todo)
         ]
         each = len(seeds) * self.sides
-        return [
-            self._judged(genome, seen[at * each : (at + 1) * each], whys, at * each)
-            for at, genome in enumerate(genomes)
-        ]
+        done = {
+            genome: self._judged(genome, seen[at * each : (at + 1) * each], whys, at * each)
+            for at, genome in enumerate(sound)
+        }
+        nothing = (None,) * len(seeds)
+        for genome, why in refused.items():
+            figures = dict.fromkeys(self.figures)
+            done[genome] = Judged(genome, None, nothing, figures, (), why.what)
+        return [done[genome] for genome in genomes]
+
+    def _refused(self, settings: Mapping[Genome, Sequence[Setting]]) -> dict[Genome, Refusal]:
+        """Genomes that are no scenario, such as a cabling that leaves a host alone."""
+        found = {}
+        for genome, changes in settings.items():
+            try:
+                for side in range(self.sides):
+                    self._template(side, changes)
+            except Refusal as why:
+                found[genome] = why
+        if found:
+            self.refusal = next(iter(found.values()))
+        return found
 
     def _template(self, side: int, settings: Sequence[Setting]) -> _native.Resolved:
         """The scenario with those changes that only text can make; each is read once."""
@@ -140,11 +160,16 @@ class Trials:
         scores: list[float | None] = []
         for at in range(0, len(seen), self.sides):
             other = seen[at + 1] if self.sides > 1 else None
-            scores.append(None if why else self.objective.score(seen[at], other))
+            scores.append(None if why else _finite(self.objective.score(seen[at], other)))
         known = [one for one in scores if one is not None]
         score = statistics.median(known) if len(known) == len(scores) else None
-        figures = {name: seen[0].value(name) for name in self.figures}
+        figures = {name: _finite(seen[0].value(name)) for name in self.figures}
         prints = tuple(one.fingerprint for one in seen[:: self.sides])
         if score is None and why is None:
             why = f"the objective `{self.objective.name}` has no value"
         return Judged(genome, score, tuple(scores), figures, prints, why)
+
+
+def _finite(value: float | None) -> float | None:
+    """A value that has an order and a form in JSON; None for the others."""
+    return value if value is not None and math.isfinite(value) else None

@@ -2,7 +2,6 @@
 //! are resolved. `network` reads nodes and links, `topology` holds the generators, `ports` and `settings` read queues
 //! and buffers, then `mechanisms` and `flows` follow. `record` reads a table by its fields, `parts` a part.
 
-mod air;
 mod channel;
 mod events;
 mod flows;
@@ -10,6 +9,7 @@ mod links;
 mod load;
 mod lookup;
 mod mechanisms;
+mod media;
 mod network;
 pub mod parts;
 mod ports;
@@ -66,8 +66,8 @@ pub struct Draft {
     pub links: Vec<Link>,
     /// Ports in the order of the links.
     pub ports: Vec<Port>,
-    /// Queue management of radios: "A>medium", and how it was made.
-    pub radios: ports::Managed,
+    /// Queue management of attachments: "A>medium", and how it was made.
+    pub attached: ports::Managed,
     /// Laws of explicit feedback.
     pub stamps: Vec<Stamp>,
     /// Mechanisms in the order of their names.
@@ -82,7 +82,7 @@ impl Draft {
     /// The queues of all egresses that have one, by name, each with how it was made.
     pub fn queues(&self) -> impl Iterator<Item = (&String, &Made)> {
         let ports = self.ports.iter().map(|p| (&p.spec.name, &p.queue));
-        ports.chain(self.radios.iter().map(|(name, made)| (name, made)))
+        ports.chain(self.attached.iter().map(|(name, made)| (name, made)))
     }
 }
 
@@ -122,7 +122,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     schema(&top)?;
     let duration = top.args.span("duration");
     let warmup = top.args.span("warmup");
-    let media = air::media(&top, files)?;
+    let media = media::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
     let limits = limits(&top, files)?;
     let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
@@ -136,7 +136,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         .map(|f| u64::from(f.highest_class()) + 1)
         .max()
         .unwrap_or(1);
-    let (ports, radios, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
+    let (ports, attached, stamps) = ports::read(&top, &mut nodes, &media, &links, classes, files)?;
     let mechanisms = mechanisms::read(&top, &nodes, &ports, files)?;
     let events = events::read(&top, &links, files)?;
     let draft = Draft {
@@ -150,7 +150,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         nodes,
         links,
         ports,
-        radios,
+        attached,
         stamps,
         mechanisms,
         flows,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use backwater_sim::medium::tdma::FramesSpec;
 use backwater_sim::spec::{LinkSpec, MediumSpec, NodeKind, NodeSpec};
 
-use super::air;
 use super::links::{self, Link, tdma};
+use super::media;
 use super::record::Record;
 use super::switch::model;
 use super::topology::row::{Cable, Network, Site};
@@ -137,7 +137,7 @@ fn join(cable: Cable, name: String, ends: [usize; 2]) -> Link {
 fn node(node: &Node, media: &[MediumSpec], files: &mut Files<'_>) -> Result<NodeKind, Diagnostic> {
     let (kind, record) = Record::variant(node, NODES, None, files)?;
     Ok(match kind {
-        "station" => NodeKind::Station(air::station(&record, media, files)?),
+        "station" => media::station(&record, media, files)?,
         "host" => NodeKind::Host {
             obeys: record.args.flag("obeys"),
         },

@@ -1,11 +1,11 @@
-//! The ports of links and radios: their names, queues and buffers.
+//! The ports of links and of attachments to shared media: their names, queues and buffers.
 
 use std::collections::BTreeMap;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::{QUEUES, Queue, Room, Scheduler};
 use backwater_sim::spec::{
-    Egress, LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, StationSpec, SwitchModel,
+    Egress, LinkSpec, MediumSpec, NodeKind, NodeSpec, PortSpec, SwitchModel,
 };
 use backwater_transport::units::Bytes;
 
@@ -26,10 +26,10 @@ const DEFAULT_QUEUE_CLASSES: &str = "classes";
 /// Buffer of a switch's class queue that no row sets: S2's large buffer.
 const DEFAULT_BUFFER: Bytes = Bytes(500_000);
 
-/// Radios with queue management: "A>medium", and how it was made.
+/// Attachments with queue management: "A>medium", and how it was made.
 pub type Managed = Vec<(String, Made)>;
 
-/// The ports of all links, two for each in the order of the links, the queue management of radios, whose ports
+/// The ports of all links, two for each in the order of the links, the queue management of attachments, whose ports
 /// are named "A>medium", and the laws of explicit feedback at both.
 pub fn read(
     top: &Record<'_>,
@@ -40,15 +40,8 @@ pub fn read(
     files: &mut Files<'_>,
 ) -> Result<(Vec<Port>, Managed, Vec<Stamp>), Diagnostic> {
     let names = port_names(nodes, links);
-    let radio_name =
-        |node: &str, radio: &StationSpec| format!("{node}>{}", media[radio.medium].name);
-    let named = |node: &NodeSpec| match &node.kind {
-        NodeKind::Station(radios) => radios.iter().map(|r| radio_name(&node.name, r)).collect(),
-        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
-    };
-    let radios: Vec<String> = nodes.iter().flat_map(named).collect();
-    let egresses = egresses(&names, nodes, radio_name);
-    let all: Vec<&str> = names.iter().chain(&radios).map(String::as_str).collect();
+    let egresses = egresses(&names, nodes, media);
+    let all: Vec<&str> = egresses.iter().map(|(name, _)| name.as_str()).collect();
     let directions = links.iter().flat_map(|link| &link.directions);
     let traced = names
         .iter()
@@ -86,30 +79,26 @@ pub fn read(
             host: matches!(owner.kind, NodeKind::Host { .. }),
         });
     }
-    let managed = manage_radios(top, nodes, &settings, radio_name)?;
+    let managed = manage_attachments(top, nodes, media, &settings)?;
     let stamps = stamps::read(&settings, &egresses)?;
     Ok((ports, managed, stamps))
 }
 
-/// Every egress by name: the ports of links, then radios.
-fn egresses(
-    names: &[String],
-    nodes: &[NodeSpec],
-    radio_name: impl Fn(&str, &StationSpec) -> String,
-) -> Vec<(String, Egress)> {
+/// Every egress by name: the ports of links, then attachments.
+fn egresses(names: &[String], nodes: &[NodeSpec], media: &[MediumSpec]) -> Vec<(String, Egress)> {
     let ports = names.iter().cloned().zip((0..).map(Egress::Port));
-    let mut all: Vec<(String, Egress)> = ports.collect();
-    for (number, node) in nodes.iter().enumerate() {
-        if let NodeKind::Station(radios) = &node.kind {
-            for (of_node, radio) in radios.iter().enumerate() {
-                all.push((
-                    radio_name(&node.name, radio),
-                    Egress::Attachment(number, of_node),
-                ));
-            }
-        }
-    }
-    all
+    let attached = nodes.iter().enumerate().flat_map(|(number, node)| {
+        let each = node.kind.attachments().iter().enumerate();
+        each.map(move |(of_node, one)| {
+            let name = attachment_name(&node.name, &media[one.medium]);
+            (name, Egress::Attachment(number, of_node))
+        })
+    });
+    ports.chain(attached).collect()
+}
+
+fn attachment_name(node: &str, medium: &MediumSpec) -> String {
+    format!("{node}>{}", medium.name)
 }
 
 /// The queue of ports that no row sets.
@@ -131,7 +120,7 @@ fn default_queue(
 fn default_buffer(owner: &NodeSpec, traced: bool) -> Limit {
     match owner.kind {
         NodeKind::Switch(SwitchModel::OutputQueued) if !traced => Limit::Bytes(DEFAULT_BUFFER),
-        NodeKind::Host { .. } | NodeKind::Switch(_) | NodeKind::Station(_) => Limit::Unlimited,
+        _ => Limit::Unlimited,
     }
 }
 
@@ -174,34 +163,28 @@ fn buffer(
     }
 }
 
-/// Gives radios their buffers and queue management.
-fn manage_radios(
+/// Gives attachments their buffers and queue management.
+fn manage_attachments(
     top: &Record<'_>,
     nodes: &mut [NodeSpec],
+    media: &[MediumSpec],
     settings: &Settings,
-    radio_name: impl Fn(&str, &StationSpec) -> String,
 ) -> Result<Managed, Diagnostic> {
     let mut managed = Vec::new();
-    let radios = nodes.iter_mut().flat_map(|node| match &mut node.kind {
-        NodeKind::Station(radios) => {
-            let name = &node.name;
-            radios
-                .iter_mut()
-                .map(|r| (name.as_str(), r))
-                .collect::<Vec<_>>()
-        }
-        NodeKind::Host { .. } | NodeKind::Switch(_) => Vec::new(),
+    let attached = nodes.iter_mut().flat_map(|node| {
+        let of: &str = &node.name;
+        let each = node.kind.attachments_mut().iter_mut();
+        each.map(move |one| (attachment_name(of, &media[one.medium]), one))
     });
-    for (node, station) in radios {
-        let name = radio_name(node, station);
+    for (name, attachment) in attached {
         if let Some(written) = settings.buffer(&name)? {
-            station.buffer = written.value;
+            attachment.buffer = written.value;
         }
         let Some((queue, made)) = settings.queue(&name)? else {
             continue;
         };
         if queue.is_plain() {
-            // What a radio does where nothing is written.
+            // What an attachment does where nothing is written.
             managed.push((name, made.clone()));
             continue;
         }
@@ -214,7 +197,7 @@ fn manage_radios(
                        serves its access categories by EDCA";
             return Err(top.need("ports").refuse(Fault::new(what, fix)));
         };
-        station.aqm = Some(aqm.clone());
+        attachment.aqm = Some(aqm.clone());
         managed.push((name, made.clone()));
     }
     Ok(managed)

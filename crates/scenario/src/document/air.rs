@@ -7,7 +7,7 @@ use backwater_sim::spec::MediumSpec;
 use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};
 use serde_json::{Map, Value, json};
 
-use crate::canonical::air::{access, after_collision, answer, countdown};
+use crate::canonical::media::{access, after_collision, answer, countdown};
 
 /// Ticks in a second.
 const TICKS: f64 = 1e12;

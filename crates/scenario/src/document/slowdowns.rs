@@ -17,6 +17,11 @@ pub fn slowdown(all: &Delays, q: f64) -> Value {
     json!((!all.is_empty()).then(|| all.quantile(q) as f64 / 1e3))
 }
 
+/// The mean of slowdowns counted in thousandths.
+pub fn mean(all: &Delays) -> Value {
+    json!((!all.is_empty()).then(|| all.mean() / 1e3))
+}
+
 /// Slowdown of the transfers of all flows, together and by decade of their size.
 pub fn slowdowns(report: &Report) -> Map<String, Value> {
     let mut rows = Map::new();
@@ -38,6 +43,7 @@ pub fn slowdowns(report: &Report) -> Map<String, Value> {
         }
         all.add(&some);
     }
+    rows.insert("slowdown_mean".to_owned(), mean(&all));
     rows.extend(SLOWDOWN.map(|(name, q)| (name.to_owned(), slowdown(&all, q))));
     rows
 }

@@ -1,12 +1,12 @@
 //! Flows that have one transfer each: a row of the document sums up those that came from one row of the scenario, and their
 //! slowdowns are told apart by size, in tenths of equal count as papers on data centres plot them.
 
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{ClassReport, ConnectionReport, FlowReport, Report, World};
 use serde_json::{Map, Value, json};
 
-use super::slowdowns::{SLOWDOWN, slowdown};
+use super::slowdowns::{SLOWDOWN, mean, slowdown};
 use super::{end_to_end, rates};
 use crate::resolved::Resolved;
 
@@ -53,7 +53,7 @@ impl Groups {
     ) -> impl Iterator<Item = (&'a FlowReport, &'a ConnectionReport)> {
         report.flows.iter().filter_map(move |flow| {
             let of = &world.network().flows[flow.flow];
-            let Part::Data(id) = of.part else {
+            let Role::Data(id) = of.role else {
                 return None;
             };
             let mine = self.row_of(&of.name) == Some(name);
@@ -100,10 +100,13 @@ impl Groups {
         put("acks_dropped_pkts", json!(acks.dropped.packets));
         put("transfers", json!(done));
         put("transfers_begun", json!(begun));
+        let fct_mean = (!fct.is_empty()).then(|| fct.mean() / 1e9);
+        put("fct_mean_s", json!(fct_mean));
         put("fct_p50_s", completion(0.5));
         put("fct_p95_s", completion(0.95));
         put("fct_p99_s", completion(0.99));
         put("goodput_bps", json!(bytes as f64 * 8.0 / window));
+        put("slowdown_mean", mean(&slowdowns));
         for (name, q) in SLOWDOWN {
             put(name, slowdown(&slowdowns, q));
         }

@@ -6,7 +6,7 @@ use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{Headroom, Hearing};
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::queue::aqm::Aqm;
 use backwater_sim::world::{FlowReport, Report, World};
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn starvation(world: &World, report: &Report) -> Option<String> {
     let own = report
         .flows
         .iter()
-        .filter(|f| !matches!(world.network().flows[f.flow].part, Part::Acks(_)));
+        .filter(|f| !matches!(world.network().flows[f.flow].role, Role::Acks(_)));
     let name = |f: &FlowReport| world.network().flows[f.flow].name.as_str();
     let names: Vec<&str> = starved(report).map(name).collect();
     let shown = names
@@ -142,7 +142,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
         let flow = &world.network().flows[f.flow];
-        let Part::Data(id) = flow.part else {
+        let Role::Data(id) = flow.role else {
             return None;
         };
         let warning = report.connections[id.index()].warning.as_ref()?;
@@ -158,7 +158,7 @@ fn own_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = 
         let flow = &world.network().flows[f.flow];
         let port = &world.network().ports[*flow.path.first()?];
         let most = report.ports[flow.path[0].index()].count.max_bytes;
-        let own = matches!(flow.part, Part::Data(_))
+        let own = matches!(flow.role, Role::Data(_))
             && flow.path.len() > 1
             && port.buffer == Limit::Unlimited
             && port.more.service.server().is_none();

@@ -8,7 +8,7 @@ use backwater_sim::ids::FlowId;
 use backwater_sim::medium::wifi::air::NOBODY;
 use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried};
 use backwater_sim::medium::wifi::wifi_bytes;
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::packet::Traffic;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
@@ -167,8 +167,8 @@ fn frame_kind<'a>(
     header: Option<&'a Header>,
 ) -> FrameKind<'a> {
     let (class, ecn) = (traffic.class(), traffic.ecn() as u8);
-    if let (Part::Data(id) | Part::Acks(id), Some(header)) =
-        (world.network().flows[flow].part, header)
+    if let (Role::Data(id) | Role::Acks(id), Some(header)) =
+        (world.network().flows[flow].role, header)
     {
         let connection = &world.ends.connections[id];
         if let (true, Some(header)) = (connection.protocol.row().tcp, header.said()) {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use backwater_sim::connection::Header;
 use backwater_sim::ids::FlowId;
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
 use backwater_transport::segment::{AckSegment, Segment};
@@ -95,10 +95,10 @@ impl Qlog {
     /// A file cannot be written.
     pub fn extend(&mut self, world: &World, records: &[Record]) -> io::Result<()> {
         for record in records.iter().filter(|r| !r.flow.is_none()) {
-            let data = match world.network().flows[record.flow].part {
-                Part::None => continue,
-                Part::Data(_) => record.flow,
-                Part::Acks(_) => self.acks[&record.flow],
+            let data = match world.network().flows[record.flow].role {
+                Role::None => continue,
+                Role::Data(_) => record.flow,
+                Role::Acks(_) => self.acks[&record.flow],
             };
             let of = self.flows.get_mut(&data).expect("a flow with a transport");
             match (record.what, record.header.as_deref()) {

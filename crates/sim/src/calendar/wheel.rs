@@ -25,9 +25,9 @@ pub(super) struct Wheel {
     /// Number of the bucket taken out last: instant >> shift, not wrapped.
     position: u64,
     /// Their events, in no order.
-    buckets: Vec<Vec<Place>>,
+    buckets: Vec<Vec<HalfKey>>,
     /// Room of buckets that have been emptied, used again last in, first out: it is still in the caches then.
-    spare: Vec<Vec<Place>>,
+    spare: Vec<Vec<HalfKey>>,
     /// Events put into buckets, ever.
     put: u64,
     /// Events taken out of them, ever.
@@ -39,18 +39,18 @@ pub(super) struct Wheel {
 /// An event in its bucket. Thousands of them share the caches with the network, so it takes half of a key: the ticks
 /// since the bucket begins, then what decides among events at one instant. Their order is that of the keys.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct HalfKey(u64);
 
 // Five bits tell all ranks apart.
 const _: () = assert!(MAX_RANKS <= 32);
 
-impl Place {
+impl HalfKey {
     /// Of a tie, what there is no room for: rank, owner and serial have 5, 24 and 3 bits.
     const BEYOND: u64 = 0xe0ff_0000_00ff_fff8;
 
     #[inline]
-    fn new(after: u64, tie: u64) -> Place {
-        Place(after << 32 | tie >> 29 & 0xf800_0000 | tie >> 21 & 0x07ff_fff8 | tie & 7)
+    fn new(after: u64, tie: u64) -> HalfKey {
+        HalfKey(after << 32 | tie >> 29 & 0xf800_0000 | tie >> 21 & 0x07ff_fff8 | tie & 7)
     }
 
     /// Ticks since its bucket begins.
@@ -70,7 +70,7 @@ impl Place {
 /// Puts an event into a bucket that is full or has never held any.
 #[cold]
 #[inline(never)]
-fn make_room(bucket: &mut Vec<Place>, spare: &mut Vec<Vec<Place>>, place: Place) {
+fn make_room(bucket: &mut Vec<HalfKey>, spare: &mut Vec<Vec<HalfKey>>, place: HalfKey) {
     if bucket.capacity() == 0 {
         *bucket = spare.pop().unwrap_or_else(|| Vec::with_capacity(ROOM));
     }
@@ -154,12 +154,12 @@ impl Wheel {
         let (at, tie) = (key.at().0, key.tie());
         let number = at >> self.shift;
         let buckets = self.buckets.len() as u64;
-        if number - self.position >= buckets || tie & Place::BEYOND != 0 {
+        if number - self.position >= buckets || tie & HalfKey::BEYOND != 0 {
             self.count.strays += 1;
             return self.heap.push(key);
         }
         self.put += 1;
-        let place = Place::new(at - (number << self.shift), tie);
+        let place = HalfKey::new(at - (number << self.shift), tie);
         let bucket = &mut self.buckets[(number & (buckets - 1)) as usize];
         if bucket.len() == bucket.capacity() {
             return make_room(bucket, &mut self.spare, place);
@@ -170,7 +170,7 @@ impl Wheel {
     /// Takes out the events of the next bucket that has any, in no order, but for its strays. None when the wheel is
     /// empty.
     #[inline]
-    pub(super) fn next_bucket(&mut self) -> Option<Vec<Place>> {
+    pub(super) fn next_bucket(&mut self) -> Option<Vec<HalfKey>> {
         let stray = self.heap.first().map(|key| key.at().0 >> self.shift);
         let (from, mask) = (self.position, self.buckets.len() - 1);
         if self.put > self.taken {
@@ -204,7 +204,7 @@ impl Wheel {
 
     /// Takes the room of a bucket back.
     #[inline]
-    pub(super) fn give_back(&mut self, mut room: Vec<Place>) {
+    pub(super) fn give_back(&mut self, mut room: Vec<HalfKey>) {
         if room.capacity() > 0 {
             room.clear();
             self.spare.push(room);

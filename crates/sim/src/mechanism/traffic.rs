@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ids::PortId;
-use crate::network::{Flow, Network, Part};
+use crate::network::{Flow, Network, Role};
 
 /// Where frames may go: along the paths of the flows, or anywhere where one has many destinations.
 pub(super) struct Traffic {
@@ -20,7 +20,7 @@ impl Traffic {
 
     /// All but acknowledgements. Packets from outside may go anywhere.
     pub fn of_data(network: &Network) -> Traffic {
-        let data = |f: &&Flow| !matches!(f.part, Part::Acks(_));
+        let data = |f: &&Flow| !matches!(f.role, Role::Acks(_));
         let mut traffic = Traffic::along(|| network.flows.iter().filter(data));
         traffic.anywhere |= network.flows.iter().any(|f| f.outside);
         traffic

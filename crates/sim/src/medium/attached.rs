@@ -51,7 +51,7 @@ impl Media {
 
     /// The warm-up is over.
     pub(crate) fn warm(&mut self, now: Time) {
-        self.air.warm_air(now);
+        self.air.end_warm_up(now);
     }
 
     /// Keeps every frame from now on, for a capture.

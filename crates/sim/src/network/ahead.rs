@@ -36,7 +36,7 @@ impl Port {
 
     /// A frame is held no longer, and the one behind it is the first that is.
     #[inline(always)]
-    fn let_go_first(&mut self, packets: &Packets) {
+    fn release_first(&mut self, packets: &Packets) {
         let packet = &packets[self.queue.ahead];
         self.queue.bytes -= packet.frame();
         self.queue.packets -= 1;
@@ -48,10 +48,10 @@ impl Port {
 
     /// Lets go of frames that have left by now.
     #[inline]
-    fn let_go(&mut self, packets: &Packets, now: Time) {
+    fn release_sent(&mut self, packets: &Packets, now: Time) {
         let arrives = now + self.delay;
         while self.sends_ahead() && packets[self.queue.ahead].at <= arrives {
-            self.let_go_first(packets);
+            self.release_first(packets);
         }
     }
 
@@ -66,9 +66,9 @@ impl Port {
 
     /// A frame that reaches the far end has left.
     #[inline(always)]
-    pub(crate) fn let_go_of(&mut self, packets: &Packets, packet_id: PacketId) {
+    pub(crate) fn release_arrived(&mut self, packets: &Packets, packet_id: PacketId) {
         if self.queue.ahead == packet_id {
-            self.let_go_first(packets);
+            self.release_first(packets);
         }
     }
 }
@@ -87,7 +87,7 @@ impl Network {
         let size = self.packets[packet_id].frame();
         // Frames that have left since may be counted in: no more than the record is surely none.
         if port.queue.bytes + size > port.max_bytes || !port.has_room_in(&port.queue, size) {
-            port.let_go(&self.packets, now);
+            port.release_sent(&self.packets, now);
             if !port.has_room_in(&port.queue, size) {
                 return false;
             }
@@ -120,14 +120,14 @@ impl Network {
     }
 
     /// Lets go of frames of a port that have left by now.
-    pub(crate) fn let_go(&mut self, id: PortId, now: Time) {
-        self.ports[id].let_go(&self.packets, now);
+    pub(crate) fn release_sent(&mut self, id: PortId, now: Time) {
+        self.ports[id].release_sent(&self.packets, now);
     }
 
     /// Takes back the frames that were sent ahead and have not been chosen by now.
     pub(crate) fn take_back(&mut self, id: PortId, now: Time) {
         let (port, packets) = (&mut self.ports[id], &mut self.packets);
-        port.let_go(packets, now);
+        port.release_sent(packets, now);
         if !port.sends_ahead() {
             return;
         }

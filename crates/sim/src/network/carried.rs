@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use backwater_transport::units::Time;
 
-use super::{Network, Part};
+use super::{Network, Role};
 use crate::books::Books;
 use crate::event::Event;
 use crate::ids::{NoticeId, PacketId, PortId};
@@ -75,7 +75,7 @@ impl Network {
                 sent.notice = Some(Arc::new(self.mail.see(field).clone()));
             }
         }
-        if let Part::Acks(_) = self.flows[packet.flow].part {
+        if let Role::Acks(_) = self.flows[packet.flow].role {
             let header = &self.headers[packet_id];
             for echo in &mut carried.echoes {
                 if let Some(notice) = echo.read(packet.flow, packet.class(), header) {

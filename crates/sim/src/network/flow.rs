@@ -13,7 +13,7 @@ use crate::targets::Targets;
 
 /// What a flow is to a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Role {
     /// Nothing: its packets are datagrams of their own.
     None,
     /// It carries the data.
@@ -32,7 +32,7 @@ pub struct Flow {
     /// Receiving hosts.
     pub to: Targets,
     /// What it is to a connection.
-    pub part: Part,
+    pub role: Role,
     /// Next sequence number.
     pub seq: u32,
     /// The sending host's port.

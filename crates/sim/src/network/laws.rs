@@ -8,7 +8,7 @@ use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::{Ecn, Feedback};
 use backwater_transport::units::Time;
 
-use super::{Network, Part, Port, Traits};
+use super::{Network, Port, Role, Traits};
 use crate::books::Books;
 use crate::connection::Header;
 use crate::ids::{LawId, PacketId, PortId, kind};
@@ -160,7 +160,7 @@ impl Network {
         }
         let found = self.packets[packet].traffic.ecn();
         let mut ecn = found;
-        let of_connection = self.flows[self.packets[packet].flow].part != Part::None;
+        let of_connection = self.flows[self.packets[packet].flow].role != Role::None;
         let (header, window) = match of_connection.then(|| &mut self.headers[packet]) {
             Some(Header::Data(segment, _)) => (segment.feedback.as_deref_mut(), None),
             Some(Header::Ack(ack)) => (None, Some(&mut ack.window)),
@@ -240,7 +240,7 @@ fn congestion(feedback: &mut Feedback) -> Option<&mut CongestionHeader> {
 
 /// The congestion header of a data packet.
 fn congestion_header(network: &Network, packet: PacketId) -> Option<&CongestionHeader> {
-    if network.flows[network.packets[packet].flow].part == Part::None {
+    if network.flows[network.packets[packet].flow].role == Role::None {
         return None;
     }
     let Header::Data(segment, _) = &network.headers[packet] else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
-use super::{Network, Part};
+use super::{Network, Role};
 use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
@@ -119,7 +119,7 @@ impl Network {
         let gated = if what == What::Send { gated } else { 0 };
         let of_connection = matches!(what, What::Send | What::Drop)
             && !flow.is_none()
-            && self.flows[flow].part != Part::None;
+            && self.flows[flow].role != Role::None;
         let header = of_connection.then(|| Box::new(self.headers[packet_id].clone()));
         let records = books.record.as_mut().expect("a run that is recorded");
         records.push(Record {

@@ -108,7 +108,7 @@ impl Network {
     }
 
     /// Lets the head of a queue of the algorithm's own go back to the class queue. Whether there was one.
-    pub(crate) fn stage_next(&mut self, id: PortId, own: usize) -> bool {
+    pub(crate) fn move_head_to_class(&mut self, id: PortId, own: usize) -> bool {
         let managed = self.ports[id].more.managed.as_ref();
         let waits = managed.is_some_and(|m| !m.queues[own].list.is_empty());
         if waits {

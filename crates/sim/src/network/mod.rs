@@ -31,7 +31,7 @@ use crate::packet::Packets;
 use crate::table::Table;
 
 pub use fabric::{Discipline, Fabric, MAX_FABRIC_PORTS};
-pub use flow::{Flow, Part};
+pub use flow::{Flow, Role};
 pub use labels::{Label, Labels};
 pub use laws::{Law, Values, Watched};
 pub use mail::Mail;

@@ -4,7 +4,7 @@
 //! Reference: Handley et al., SIGCOMM 2017 (NDP); UET. A header has 64 bytes. Differences: the frame that arrives is trimmed, where NDP
 //! trims it or the youngest in the queue by equal chance; a header that finds its own queue full is lost, not sent back.
 
-use super::{Network, Part};
+use super::{Network, Role};
 use crate::connection::Header;
 use crate::ids::{PacketId, PortId};
 use crate::packet::Traffic;
@@ -20,7 +20,7 @@ impl Network {
         };
         let packet = &mut self.packets[packet_id];
         let flow = &self.flows[packet.flow];
-        if !flow.trimmed || !matches!(flow.part, Part::Data(_)) {
+        if !flow.trimmed || !matches!(flow.role, Role::Data(_)) {
             return false;
         }
         let Header::Data(segment, _) = &mut self.headers[packet_id] else {

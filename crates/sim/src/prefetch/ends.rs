@@ -8,7 +8,7 @@ use super::{TOGETHER, Trail};
 use crate::calendar::Calendar;
 use crate::ends::Ends;
 use crate::ids::{PacketId, PortId};
-use crate::network::{Flow, Network, Part, Port, Traits};
+use crate::network::{Flow, Network, Port, Role, Traits};
 use crate::packet::Packet;
 use crate::table::Id;
 
@@ -16,7 +16,7 @@ use crate::table::Id;
 const DEEP: usize = 8;
 
 type Lists = Trail<PacketId, { TOGETHER + 1 }>;
-type Received = Trail<(Part, PacketId), { TOGETHER + 1 }>;
+type Received = Trail<(Role, PacketId), { TOGETHER + 1 }>;
 
 /// Follows packets to the ends that receive them, and what these send in answer.
 pub(super) fn follow(
@@ -38,7 +38,7 @@ pub(super) fn follow(
     for _ in 0..DEEP {
         next_in_queues(network, &mut queues);
     }
-    let mut received = Received::new((Part::None, Id::NONE));
+    let mut received = Received::new((Role::None, Id::NONE));
     for first in wires.all() {
         read ^= end_of_wire(network, *first, &mut received);
     }
@@ -47,14 +47,14 @@ pub(super) fn follow(
     for _ in 0..DEEP {
         read ^= next_on_wires(network, &mut wires, horizon);
     }
-    for (part, packet) in received.all() {
-        read ^= end(network, ends, *part, *packet);
+    for (role, packet) in received.all() {
+        read ^= end(network, ends, *role, *packet);
     }
-    for (part, _) in received.all() {
-        read ^= answer(network, ends, *part);
+    for (role, _) in received.all() {
+        read ^= answer(network, ends, *role);
     }
-    for (part, _) in received.all() {
-        read ^= segments(ends, *part);
+    for (role, _) in received.all() {
+        read ^= segments(ends, *role);
     }
     read
 }
@@ -105,8 +105,8 @@ fn end_of_wire(network: &Network, packet: PacketId, received: &mut Received) -> 
         let port = &network.ports[ingress];
         port.prefetch() ^ accounts(network, port)
     } else if !flow.is_none() && ingress.is_none() {
-        let Flow { stats, part, .. } = &network.flows[flow];
-        received.push((*part, packet), *part != Part::None);
+        let Flow { stats, role, .. } = &network.flows[flow];
+        received.push((*role, packet), *role != Role::None);
         stats.prefetch()
     } else {
         0
@@ -115,22 +115,22 @@ fn end_of_wire(network: &Network, packet: PacketId, received: &mut Received) -> 
 
 /// The end of a connection that receives the packet.
 #[inline]
-fn end(network: &Network, ends: &Ends, part: Part, packet: PacketId) -> u64 {
-    let end = match part {
-        Part::None => 0,
-        Part::Data(id) => ends.connections[id].prefetch_receiver(),
-        Part::Acks(id) => ends.connections[id].prefetch_sender(),
+fn end(network: &Network, ends: &Ends, role: Role, packet: PacketId) -> u64 {
+    let end = match role {
+        Role::None => 0,
+        Role::Data(id) => ends.connections[id].prefetch_receiver(),
+        Role::Acks(id) => ends.connections[id].prefetch_sender(),
     };
     end ^ network.headers.prefetch(packet)
 }
 
 /// What it sends in answer.
 #[inline]
-fn answer(network: &Network, ends: &Ends, part: Part) -> u64 {
-    let (end, answers) = match part {
-        Part::None => return 0,
-        Part::Data(id) => (0, ends.connections[id].acks),
-        Part::Acks(id) => {
+fn answer(network: &Network, ends: &Ends, role: Role) -> u64 {
+    let (end, answers) = match role {
+        Role::None => return 0,
+        Role::Data(id) => (0, ends.connections[id].acks),
+        Role::Acks(id) => {
             let c = &ends.connections[id];
             (c.sender.prefetch(), c.data)
         }
@@ -146,9 +146,9 @@ fn answer(network: &Network, ends: &Ends, part: Part) -> u64 {
 
 /// The segments that an acknowledgement is about.
 #[inline]
-fn segments(ends: &Ends, part: Part) -> u64 {
-    match part {
-        Part::Acks(id) => ends.connections[id].sender.prefetch_segments(),
-        Part::None | Part::Data(_) => 0,
+fn segments(ends: &Ends, role: Role) -> u64 {
+    match role {
+        Role::Acks(id) => ends.connections[id].sender.prefetch_segments(),
+        Role::None | Role::Data(_) => 0,
     }
 }

@@ -2,7 +2,6 @@
 //! neither stores nor drops. Active queue management judges frames as they come and go. A queue is a
 //! file here and a row of `QUEUES`.
 
-mod any_aqm;
 pub mod aqm;
 mod blue;
 mod codel;
@@ -13,6 +12,7 @@ mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod infinite;
+mod managed;
 mod pie;
 mod pie_mahimahi;
 mod ramp;
@@ -26,12 +26,11 @@ use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-pub use any_aqm::Managed;
 pub use aqm::Aqm;
+pub use managed::Managed;
 pub use row::{ClassQueue, Room, Scheduler};
 
 use crate::knob::Knob;
-use any_aqm::aqms;
 use aqm::{CustomAqm, Frame, Parties, Verdict, Waiting};
 use drr::Drr;
 use fifo::Fifo;
@@ -96,7 +95,26 @@ impl Scheduler for AnyScheduler {
     }
 }
 
-aqms! {
+backwater_transport::parts! {
+    /// Every algorithm.
+    pub enum AnyAqm: Aqm in Box or Custom(Box<dyn CustomAqm>) {
+        fn attach(&mut self, rate: Rate, random: &mut Random);
+        fn stream(&mut self) -> Option<&mut Random>;
+        fn line_rate(&mut self, rate: Rate);
+        fn warning(&self) -> Option<String>;
+        fn knob(&mut self) -> Option<Knob<'_>>;
+        fn queues(&self) -> usize;
+        fn classify(&mut self, packet: &Parties) -> usize;
+        fn update(&mut self, now: Time, waiting: &Waiting);
+        fn victim(&self, arriving: &Frame, queues: &[ClassQueue]) -> Option<usize>;
+        fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict;
+        fn refused(&mut self, frame: &Frame, judged: bool, random: &mut Random);
+        fn choose(&mut self, queues: &[ClassQueue]) -> usize;
+        fn pop(&mut self, frame: &Frame) -> Verdict;
+        fn takes_next(&self) -> bool;
+        fn emptied(&mut self, now: Time);
+    }
+
     fifo::Fifo,
     drop_head::DropHead,
     codel::Codel,

@@ -6,14 +6,14 @@ use backwater_transport::units::Time;
 use super::Shared;
 use crate::books::{Exit, Fate};
 use crate::ids::{PacketId, PortId};
-use crate::network::Part;
+use crate::network::Role;
 use crate::record::What;
 use crate::record::fingerprint::Mark;
 
 impl Shared {
     /// A packet is at its host. Says of which connection it is; the caller has the header received before another packet is
     /// made.
-    pub(crate) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) -> (Part, Ecn) {
+    pub(crate) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) -> (Role, Ecn) {
         let packet = &self.network.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);
         let flow = &mut self.network.flows[flow_id];
@@ -42,7 +42,7 @@ impl Shared {
                 fate: Fate::Delivered,
             });
         }
-        let (part, ecn) = (flow.part, packet.traffic.ecn());
+        let (role, ecn) = (flow.role, packet.traffic.ecn());
         if self.run.books.record.is_some() {
             self.network.note(
                 &mut self.run.books,
@@ -51,6 +51,6 @@ impl Shared {
             );
         }
         self.network.packets.free(packet_id);
-        (part, ecn)
+        (role, ecn)
     }
 }

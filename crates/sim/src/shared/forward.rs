@@ -265,7 +265,7 @@ impl Shared {
         }
         let port = &mut self.network.ports[id];
         let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
-        port.let_go_of(&self.network.packets, packet_id);
+        port.release_arrived(&self.network.packets, packet_id);
         let next = port.wire.head();
         if !next.is_none() {
             self.run
@@ -310,7 +310,7 @@ impl Shared {
     /// Bytes that a port holds now.
     fn backlog(&mut self, id: PortId, now: Time) -> u64 {
         if self.network.ports[id].sends_ahead() {
-            self.network.let_go(id, now);
+            self.network.release_sent(id, now);
         } else {
             self.catch_up(id, now);
         }

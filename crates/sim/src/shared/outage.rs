@@ -29,7 +29,7 @@ impl Shared {
     }
 
     /// The wire that leaves a port is back. Whoever was told to stop over it is told again if that holds still.
-    pub(crate) fn come_back(&mut self, id: PortId, now: Time) {
+    pub(crate) fn restore_wire(&mut self, id: PortId, now: Time) {
         self.network.ports[id].set(Traits::DOWN, false);
         self.open_gates(id, now);
         self.network.recheck_card(id);
@@ -64,7 +64,7 @@ impl Shared {
     fn lose_queued(&mut self, id: PortId, now: Time) {
         let own = self.network.ports[id].more.managed.as_ref();
         for queue in 0..own.map_or(0, |managed| managed.queues.len()) {
-            while self.network.stage_next(id, queue) {
+            while self.network.move_head_to_class(id, queue) {
                 self.lose_waiting_at(id, 0, Id::NONE, Cause::LinkDown, now);
             }
         }

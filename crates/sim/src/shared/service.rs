@@ -54,7 +54,7 @@ impl Shared {
     }
 
     /// The first packet in a box comes out.
-    pub(crate) fn emerge(&mut self, id: PortId, now: Time) -> Onward {
+    pub(crate) fn leave_box(&mut self, id: PortId, now: Time) -> Onward {
         let out = self.network.come_out(&mut self.run.calendar, id, now);
         match out {
             Some((packet_id, next)) => self.enqueue(next, packet_id, now),

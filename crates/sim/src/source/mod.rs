@@ -1,5 +1,5 @@
-//! Sources: when a flow wants to send, and how much. A source is a file here, a name in `sources!`
-//! and a row of `SOURCES`. It says the next demand and nothing else: cutting into frames, queueing
+//! Sources: when a flow wants to send, and how much. A source is a file here and a line of `parts!`.
+//! It says the next demand and nothing else: cutting into frames, queueing
 //! and counting happen elsewhere.
 //!
 //! Random sources are stationary from their first instant: the first span is drawn from the law of
@@ -79,52 +79,18 @@ crate::custom::custom! {
     CustomSource: Source
 }
 
-macro_rules! sources {
-    ($($module:ident::$Name:ident),* $(,)?) => {
-        /// Any source. Each variant is described at the head of its file.
-        #[derive(Clone, Debug)]
-        pub enum AnySource {
-            $(
-                #[allow(missing_docs)]
-                $Name($module::$Name),
-            )*
-            /// From outside this crate; not in `SOURCES`.
-            Custom(Box<dyn CustomSource>),
-        }
+backwater_transport::parts! {
+    /// Any source.
+    pub enum AnySource: Source or Custom(Box<dyn CustomSource>) {
+        fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
+        fn needs_transport(&self) -> bool;
+        fn waits(&self) -> bool;
+        fn endless(&self) -> bool;
+    }
 
-        impl Source for AnySource {
-            fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
-                match self {
-                    $(AnySource::$Name(source) => source.next(now, random),)*
-                    AnySource::Custom(source) => source.next(now, random),
-                }
-            }
+    /// Every source a scenario can name.
+    pub static SOURCES;
 
-            fn needs_transport(&self) -> bool {
-                match self {
-                    $(AnySource::$Name(source) => source.needs_transport(),)*
-                    AnySource::Custom(source) => source.needs_transport(),
-                }
-            }
-
-            fn waits(&self) -> bool {
-                match self {
-                    $(AnySource::$Name(source) => source.waits(),)*
-                    AnySource::Custom(source) => source.waits(),
-                }
-            }
-
-            fn endless(&self) -> bool {
-                match self {
-                    $(AnySource::$Name(source) => source.endless(),)*
-                    AnySource::Custom(source) => source.endless(),
-                }
-            }
-        }
-    };
-}
-
-sources! {
     uniform_fixed::UniformFixed,
     uniform_uniform::UniformUniform,
     self_similar::SelfSimilar,
@@ -186,29 +152,6 @@ pub use packet_list::listed;
 
 /// How a source is made from its checked options.
 pub type Build = part::Build<AnySource>;
-
-/// Every source a scenario can name.
-pub static SOURCES: &[Part<Build>] = &[
-    uniform_fixed::PART,
-    uniform_uniform::PART,
-    self_similar::PART,
-    video::PART,
-    video_trace::PART,
-    cbr::PART,
-    poisson::PART,
-    batch_poisson::PART,
-    exponential_on_off::PART,
-    pareto_on_off::PART,
-    periodic_on_off::PART,
-    replay::PART,
-    packet_list::PART,
-    outside::PART,
-    bulk::PART,
-    request_response::PART,
-    workload::PART,
-    collective::PART,
-    saturated::PART,
-];
 
 /// The source that writes bytes without end.
 pub static ENDLESS: &Part<Build> = &bulk::PART;

@@ -36,88 +36,21 @@ pub struct Shown {
     pub own: bool,
 }
 
-macro_rules! stamps {
-    ($($module:ident :: $type:ident),* $(,)?) => {
-        /// Every law.
-        #[derive(Clone, Debug)]
-        pub enum AnyStamp {
-            $(#[doc = "See its file."] $type(Box<$module::$type>),)*
-            /// From outside this crate.
-            Custom(Box<dyn CustomStamp>),
-        }
+backwater_transport::parts! {
+    /// Every law.
+    pub enum AnyStamp: Stamp in Box or Custom(Box<dyn CustomStamp>) {
+        fn layout(&self) -> Option<Layout>;
+        fn needs_rate(&self) -> bool;
+        fn needs_packets(&self) -> bool;
+        fn attach(&mut self, place: &LawQueue);
+        fn update(&mut self, now: Time, backlog: Backlog);
+        fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>);
+        fn depart(&mut self, seen: &LawPacket, passing: &mut Passing);
+        fn cross(&mut self, seen: &LawPacket, passing: &mut Passing);
+        fn warnings(&self, now: Time, senders: &Senders) -> Vec<String>;
+        fn values(&self) -> [(&'static str, f64); 4];
+    }
 
-        $(impl From<$module::$type> for AnyStamp {
-            fn from(law: $module::$type) -> AnyStamp {
-                AnyStamp::$type(Box::new(law))
-            }
-        })*
-
-        impl Stamp for AnyStamp {
-            fn layout(&self) -> Option<Layout> {
-                match self {
-                    $(AnyStamp::$type(s) => s.layout(),)*
-                    AnyStamp::Custom(s) => s.layout(),
-                }
-            }
-            fn needs_rate(&self) -> bool {
-                match self {
-                    $(AnyStamp::$type(s) => s.needs_rate(),)*
-                    AnyStamp::Custom(s) => s.needs_rate(),
-                }
-            }
-            fn needs_packets(&self) -> bool {
-                match self {
-                    $(AnyStamp::$type(s) => s.needs_packets(),)*
-                    AnyStamp::Custom(s) => s.needs_packets(),
-                }
-            }
-            fn attach(&mut self, place: &LawQueue) {
-                match self {
-                    $(AnyStamp::$type(s) => s.attach(place),)*
-                    AnyStamp::Custom(s) => s.attach(place),
-                }
-            }
-            fn update(&mut self, now: Time, backlog: Backlog) {
-                match self {
-                    $(AnyStamp::$type(s) => s.update(now, backlog),)*
-                    AnyStamp::Custom(s) => s.update(now, backlog),
-                }
-            }
-            fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>) {
-                match self {
-                    $(AnyStamp::$type(s) => s.arrive(seen, header),)*
-                    AnyStamp::Custom(s) => s.arrive(seen, header),
-                }
-            }
-            fn depart(&mut self, seen: &LawPacket, passing: &mut Passing) {
-                match self {
-                    $(AnyStamp::$type(s) => s.depart(seen, passing),)*
-                    AnyStamp::Custom(s) => s.depart(seen, passing),
-                }
-            }
-            fn cross(&mut self, seen: &LawPacket, passing: &mut Passing) {
-                match self {
-                    $(AnyStamp::$type(s) => s.cross(seen, passing),)*
-                    AnyStamp::Custom(s) => s.cross(seen, passing),
-                }
-            }
-            fn warnings(&self, now: Time, senders: &Senders) -> Vec<String> {
-                match self {
-                    $(AnyStamp::$type(s) => s.warnings(now, senders),)*
-                    AnyStamp::Custom(s) => s.warnings(now, senders),
-                }
-            }
-            fn values(&self) -> [(&'static str, f64); 4] {
-                match self {
-                    $(AnyStamp::$type(s) => s.values(),)*
-                    AnyStamp::Custom(s) => s.values(),
-                }
-            }
-        }
-    };
-}
-
-stamps!(
     iacp::IacpLaw,
     acp::AcpLaw,
     xcp::XcpLaw,
@@ -128,7 +61,7 @@ stamps!(
     vcp::VcpLaw,
     wwm::WeightedWindow,
     hop_record::HopRecord,
-);
+}
 
 /// How a row builds its law.
 pub type Build = part::Build<AnyStamp>;

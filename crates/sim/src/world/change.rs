@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, PortId};
 use crate::medium::boxes::AnyBox;
 use crate::medium::service::Service;
-use crate::network::Part;
+use crate::network::Role;
 use crate::source::{AnySource, Source};
 use crate::spec::Unchangeable;
 
@@ -136,7 +136,7 @@ impl World {
             };
             return refuse(format!("flow `{name}`: {what}"), FROM_START);
         }
-        if source.needs_transport() && flow.part == Part::None {
+        if source.needs_transport() && flow.role == Role::None {
             let what = format!("flow `{name}` has no transport, which this source needs");
             return refuse(what, FROM_START);
         }
@@ -160,9 +160,9 @@ impl World {
         let now = self.clock.now;
         let flow = &mut self.shared.network.flows[id];
         let name = &flow.name;
-        let connection = match flow.part {
-            Part::Data(connection) => Some(connection),
-            Part::None | Part::Acks(_) => None,
+        let connection = match flow.role {
+            Role::Data(connection) => Some(connection),
+            Role::None | Role::Acks(_) => None,
         };
         if connection.is_some_and(|c| self.ends.progress.reckons_with(c)) {
             let what = format!(

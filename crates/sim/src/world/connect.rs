@@ -11,7 +11,7 @@ use super::World;
 use super::build::refuse;
 use crate::connection::{ACKS, Connection, ConnectionStats, Shown};
 use crate::ids::ConnectionId;
-use crate::network::Part;
+use crate::network::Role;
 use crate::source::{AnySource, Source};
 use crate::spec::{After, FlowSpec, Refusal, Spec, TransportSpec};
 use crate::table::Id;
@@ -147,14 +147,14 @@ impl World {
             if flow.source.endless() && flow.stop.0 >= self.clock.end.0 {
                 self.ends.progress.follow(id, flow.start);
             }
-            self.shared.network.flows[data].part = Part::Data(id);
-            self.shared.network.flows[acks].part = Part::Acks(id);
+            self.shared.network.flows[data].role = Role::Data(id);
+            self.shared.network.flows[acks].role = Role::Acks(id);
             self.shared.network.flows[acks].outside = false;
         }
         for (number, flow) in spec.flows.iter().enumerate() {
             if let Some(After { flows, lead }) = &flow.after {
-                let connection = |flow: usize| match self.shared.network.flows[Id::new(flow)].part {
-                    Part::Data(connection) => connection,
+                let connection = |flow: usize| match self.shared.network.flows[Id::new(flow)].role {
+                    Role::Data(connection) => connection,
                     _ => unreachable!("a flow that waits, or is waited for, has a transport"),
                 };
                 let after = flows.iter().map(|f| connection(*f)).collect();

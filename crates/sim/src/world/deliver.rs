@@ -4,7 +4,7 @@ use backwater_transport::units::Time;
 
 use super::World;
 use crate::ids::{FlowId, PacketId, PortId};
-use crate::network::Part;
+use crate::network::Role;
 use crate::shared::{Handover, Onward};
 use crate::table::Id;
 
@@ -41,9 +41,9 @@ impl World {
     /// A packet is at its host; an end of a connection receives its header.
     #[inline(always)]
     fn deliver(&mut self, over: PortId, packet: PacketId, now: Time) {
-        let (part, ecn) = self.shared.deliver(over, packet, now);
-        if part != Part::None {
-            self.receive_header(part, packet, ecn, now);
+        let (role, ecn) = self.shared.deliver(over, packet, now);
+        if role != Role::None {
+            self.receive_header(role, packet, ecn, now);
         }
     }
 }

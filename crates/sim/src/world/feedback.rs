@@ -12,7 +12,7 @@ use super::report_rows::{ConnectionReport, Report};
 
 use crate::connection::Connection;
 use crate::ids::LawId;
-use crate::network::{Flow, Law, Part};
+use crate::network::{Flow, Law, Role};
 use crate::stamp::{Senders, Stamp};
 use crate::targets::Targets;
 
@@ -87,7 +87,7 @@ impl World {
             all.extend(said.iter().map(|said| format!("{}: {said}", law.name)));
         }
         for flow in self.shared.network.flows.iter() {
-            if let Part::Data(connection) = flow.part {
+            if let Role::Data(connection) = flow.role {
                 all.extend(self.of_flow(flow, &readers[connection.index()]));
             }
         }
@@ -101,10 +101,10 @@ impl World {
         let mut pairs = BTreeSet::new();
         for flow in self.shared.network.flows.iter() {
             // A law without a header of its own changes what every acknowledgement has.
-            let (connection, of_acks) = match flow.part {
-                Part::Data(connection) => (connection, false),
-                Part::Acks(connection) => (connection, true),
-                Part::None => continue,
+            let (connection, of_acks) = match flow.role {
+                Role::Data(connection) => (connection, false),
+                Role::Acks(connection) => (connection, true),
+                Role::None => continue,
             };
             let connection = &readers[connection.index()];
             let reads = match layout {

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::injection::{Injected, Rejected, Waiting};
 use crate::limit::{Limit, MAX_CLASSES};
-use crate::network::{Flow, Label, Network, Part};
+use crate::network::{Flow, Label, Network, Role};
 use crate::packet::frame;
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::source::AnySource;
@@ -58,7 +58,7 @@ impl World {
     }
 
     /// An injected packet comes to its node.
-    pub(super) fn come_in(&mut self, number: u64, now: Time) {
+    pub(super) fn enter_injected(&mut self, number: u64, now: Time) {
         let Waiting {
             flow,
             len,
@@ -206,7 +206,7 @@ impl Network {
             name,
             path,
             loose: false,
-            part: Part::None,
+            role: Role::None,
             outside: true,
             trimmed: false,
             variance_time: None,

@@ -13,7 +13,7 @@ impl World {
         let (_, step) = self.link_events.steps[step as usize];
         match step {
             Step::Down(first) => both(first).for_each(|port| self.shared.go_down(port, now)),
-            Step::Back(first) => both(first).for_each(|port| self.shared.come_back(port, now)),
+            Step::Back(first) => both(first).for_each(|port| self.shared.restore_wire(port, now)),
             Step::Rate(first, rate) => both(first).for_each(|port| self.set_rate(port, rate)),
             Step::Forward(table) => self.forward_by(table, now),
         }

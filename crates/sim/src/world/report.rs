@@ -13,7 +13,7 @@ use crate::connection::{ConnectionStats, Headers};
 use crate::ids::{FlowId, PortId};
 use crate::mechanism::Headroom;
 use crate::medium::Member;
-use crate::network::{Flow, Part, PortCount};
+use crate::network::{Flow, PortCount, Role};
 use crate::packet::{Packet, Packets};
 use crate::record::delays::Delays;
 use crate::record::flow_stats::Count;
@@ -138,7 +138,7 @@ impl World {
         let mut by_class = vec![ClassReport::default(); classes];
         let mut all = ClassReport::default();
         let own =
-            |r: &&FlowReport| !matches!(self.shared.network.flows[r.flow].part, Part::Acks(_));
+            |r: &&FlowReport| !matches!(self.shared.network.flows[r.flow].role, Role::Acks(_));
         for report in flows.iter().filter(own) {
             by_class[usize::from(self.shared.network.flows[report.flow].class)].add(&report.sums);
             all.add(&report.sums);

@@ -6,7 +6,7 @@ use super::World;
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, LawId, PortId};
 use crate::medium::AirFrame;
-use crate::network::{Part, Traits, Values};
+use crate::network::{Role, Traits, Values};
 use crate::prefetch;
 use crate::record::Record;
 use crate::shared::Shared;
@@ -189,7 +189,7 @@ impl World {
             Event::Arrive(_) => unreachable!("arrivals are served by themselves"),
             Event::Wake(port) => self.wake(port, at),
             Event::Emerge(port) => {
-                let onward = self.shared.emerge(port, at);
+                let onward = self.shared.leave_box(port, at);
                 self.move_on(onward, port, at);
             }
             Event::React(port) => self.shared.react(port, at),
@@ -199,7 +199,7 @@ impl World {
                 epoch,
             } => self.refresh(control, neighbour, epoch, at),
             Event::Demand(flow) => self.demand(flow, at),
-            Event::Inject(number) => self.come_in(number, at),
+            Event::Inject(number) => self.enter_injected(number, at),
             Event::Timer { connection, side } => self.serve_timer(connection, side, at),
             Event::Inspect => {
                 let Shared {
@@ -246,7 +246,7 @@ impl World {
         if now >= flow.stop {
             return;
         }
-        if let Part::Data(connection) = flow.part {
+        if let Role::Data(connection) = flow.role {
             let (bytes, answered) = (flow.due, flow.source.waits());
             self.ends.connections[connection].waiting = answered;
             self.write(connection, bytes, now);

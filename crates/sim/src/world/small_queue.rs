@@ -11,7 +11,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Connection, Side, SmallQueue};
 use crate::ids::ConnectionId;
-use crate::network::Part;
+use crate::network::Role;
 use crate::packet::frame;
 use crate::spec::{Refusal, Spec};
 use crate::world::build::refuse;
@@ -70,7 +70,7 @@ impl World {
     #[inline(never)]
     pub(super) fn send_on(&mut self, now: Time) {
         for (flow, bytes) in std::mem::take(&mut self.shared.network.freed) {
-            let Part::Data(id) = self.shared.network.flows[flow].part else {
+            let Role::Data(id) = self.shared.network.flows[flow].role else {
                 unreachable!("a limited flow has a transport");
             };
             if let Some(queue) = &mut self.ends.connections[id].small_queue {

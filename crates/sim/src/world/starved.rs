@@ -3,7 +3,7 @@
 use backwater_transport::units::Time;
 
 use super::World;
-use crate::network::{Flow, Part};
+use crate::network::{Flow, Role};
 use crate::packet::Packet;
 
 impl World {
@@ -20,7 +20,7 @@ impl World {
             let stats = &flow.stats;
             let lost = stats.dropped.packets > 0 && stats.last_lost >= from;
             let came = stats.delivered.packets > 0 && stats.last >= from;
-            !came && (waits || lost) && !matches!(flow.part, Part::Acks(_))
+            !came && (waits || lost) && !matches!(flow.role, Role::Acks(_))
         };
         flows.iter().zip(waits).map(starves).collect()
     }

@@ -8,7 +8,7 @@ use backwater_transport::units::Time;
 use super::World;
 use super::run::Step;
 use crate::ids::ConnectionId;
-use crate::network::Part;
+use crate::network::Role;
 
 impl World {
     /// Flows whose controllers come from outside the tables, in their order.
@@ -24,7 +24,7 @@ impl World {
         flows.iter().find_map(|id| {
             let fault = self.ends.connections[*id].sender.controller().fault()?;
             let mut all = self.network().flows.0.iter();
-            let flow = all.find(|flow| matches!(flow.part, Part::Data(of) if of == *id));
+            let flow = all.find(|flow| matches!(flow.role, Role::Data(of) if of == *id));
             Some((flow.map_or("", |flow| flow.name.as_str()), fault))
         })
     }

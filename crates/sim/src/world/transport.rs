@@ -8,7 +8,7 @@ use backwater_transport::units::Time;
 use super::World;
 use crate::connection::{Header, Side};
 use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
-use crate::network::Part;
+use crate::network::Role;
 use crate::source::Source;
 
 /// A packet of a connection that leaves: IP bytes, codepoint, and the value by which it is spread over paths.
@@ -43,11 +43,11 @@ impl World {
     }
 
     /// A packet of a connection has come to its end.
-    pub(super) fn receive_header(&mut self, part: Part, packet: PacketId, ecn: Ecn, now: Time) {
-        match part {
-            Part::Data(id) => self.receive_segment(id, packet, ecn, now),
-            Part::Acks(id) => self.receive_answer(id, packet, now),
-            Part::None => unreachable!("a header without a connection"),
+    pub(super) fn receive_header(&mut self, role: Role, packet: PacketId, ecn: Ecn, now: Time) {
+        match role {
+            Role::Data(id) => self.receive_segment(id, packet, ecn, now),
+            Role::Acks(id) => self.receive_answer(id, packet, now),
+            Role::None => unreachable!("a header without a connection"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Flows with a transport, against closed forms.
 
-use backwater_sim::network::Part;
+use backwater_sim::network::Role;
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::{FlowSpec, TransportSpec};
@@ -348,12 +348,12 @@ fn flows_and_companions_know_each_other() {
     let world = net.world();
     let c = &world.ends.connections.iter().next().expect("one");
     assert_eq!(
-        world.network().flows[c.data].part,
-        Part::Data(backwater_sim::table::Id::new(0))
+        world.network().flows[c.data].role,
+        Role::Data(backwater_sim::table::Id::new(0))
     );
     assert_eq!(
-        world.network().flows[c.acks].part,
-        Part::Acks(backwater_sim::table::Id::new(0))
+        world.network().flows[c.acks].role,
+        Role::Acks(backwater_sim::table::Id::new(0))
     );
     assert_eq!(world.network().flows[c.acks].name, "f1~ack");
 }

@@ -8,30 +8,24 @@
 //! its authors' page; its simulations used 0. The state is the rate, within a least one and the line's, and the window is in
 //! proportion. The first record is only stored, and U begins at 1. Differences: records are exact; a window counts payload.
 
-use crate::congestion_header::{CongestionHeader, Layout, Records};
+use crate::building_blocks::rdma::{
+    FIRST_RATE, LEAST, PacedWindow, base_rtt, between, check_queue_pair, rate, records,
+    with_records,
+};
+use crate::congestion_header::{Layout, Records};
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
-use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::segment::Feedback;
-use crate::units::{Rate, Span};
+use crate::part::{Default, Kind, Opt, Part};
 
 /// The options and the state.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
-    /// Bytes/s of the host's line.
-    line: f64,
-    /// Base round trip in seconds.
-    base: f64,
+    window: PacedWindow,
     eta: f64,
     stages: u32,
     additive: f64,
-    /// Least window.
-    least: f64,
-    /// Window in force, and the one that it is reckoned from.
-    window: f64,
-    /// Payload of a packet: a window below it lets one packet go, and the pace says when.
-    mss: u64,
+    /// The window that the one in force is reckoned from.
     reference: f64,
     stage: u32,
     /// Smoothed load.
@@ -44,27 +38,19 @@ pub struct Hpcc {
 }
 
 impl Hpcc {
-    fn product(&self) -> f64 {
-        self.line * self.base
-    }
-
     /// Takes the load of the busiest hop between two records into the smoothed one.
     fn measure(&mut self, before: &Records, records: &Records) {
         let (mut busiest, mut over) = (0.0, 0.0);
-        for (old, new) in before.hops().iter().zip(records.hops()) {
-            let span = Span(new.at.0.saturating_sub(old.at.0)).seconds();
-            if span <= 0.0 {
-                continue;
-            }
+        for (old, new, span) in between(before, records) {
             let sent = new.sent.saturating_sub(old.sent) as f64 / span;
             let waits = new.queue.min(old.queue) as f64;
-            let load = sent / new.rate + waits * (self.line / new.rate) / self.product();
+            let load =
+                sent / new.rate + waits * (self.window.line / new.rate) / self.window.product();
             if load > busiest {
                 (busiest, over) = (load, span);
             }
         }
-        let weight = over.min(self.base) / self.base;
-        self.load = self.load * (1.0 - weight) + busiest * weight;
+        self.load = self.window.smoothed(self.load, busiest, over);
     }
 
     /// The window that follows from the load, and the stage.
@@ -78,7 +64,7 @@ impl Hpcc {
 
 impl Controller for Hpcc {
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) = ack.feedback else {
+        let Some(records) = records(ack) else {
             return;
         };
         let Some(before) = self.records.replace(*records) else {
@@ -87,9 +73,9 @@ impl Controller for Hpcc {
         };
         self.measure(&before, records);
         let (window, stage) = self.react();
-        self.window = window.clamp(self.least, self.product());
+        self.window.set(window);
         if ack.number >= self.update {
-            (self.reference, self.stage) = (self.window, stage);
+            (self.reference, self.stage) = (self.window.bytes, stage);
             self.update = self.next;
         }
     }
@@ -98,8 +84,7 @@ impl Controller for Hpcc {
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.next = sent.number + 1;
-        let empty = CongestionHeader::Telemetry(Records::default());
-        Departure::Announced(Feedback::Congestion(empty))
+        with_records()
     }
 
     fn congestion_header(&self) -> Option<Layout> {
@@ -111,10 +96,7 @@ impl Controller for Hpcc {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            pacing: Some(Rate(((8.0 * self.window / self.base) as u64).max(1))),
-            ..Limits::of((self.window as u64).max(self.mss))
-        }
+        self.window.limits()
     }
 
     fn inspect(&self) -> Inspect {
@@ -137,22 +119,11 @@ pub const PART: Part<BuildOf<Hpcc>> = Part {
     summary: "a window that follows the load of the busiest link, by in-band telemetry",
     source: "Li et al., SIGCOMM 2019",
     options: &[
-        Opt::new(
-            "rate",
-            Kind::Rate,
-            Default::Required,
-            "rate of the host's line, with which a flow begins",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("1000 Gbit/s"),
-        Opt::new(
-            "base_rtt",
-            Kind::Span,
+        rate(FIRST_RATE),
+        base_rtt(
             Default::Is("13 us"),
             "base round trip T: propagation both ways and one serialisation at each hop, the largest of the network",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
+        ),
         Opt::new(
             "eta",
             Kind::Share,
@@ -176,37 +147,19 @@ pub const PART: Part<BuildOf<Hpcc>> = Part {
         )
         .at_least("1 B")
         .at_most("1 MB"),
-        Opt::new(
-            "least",
-            Kind::Rate,
-            Default::Is("100 Mbit/s"),
-            "least rate",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("100 Gbit/s"),
+        LEAST,
     ],
     build: |args, setup| {
-        if !setup.protocol.row().queue_pair {
-            return Err(Refusal {
-                option: "rate",
-                what: "HPCC is for queue pairs: a record of each hop finds no room in the options of TCP".into(),
-                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
-            });
-        }
-        let line = args.rate("rate").0 as f64 / 8.0;
-        let base = args.span("base_rtt").seconds();
-        let least = args.rate("least").0 as f64 / 8.0 * base;
-        let window = line * base;
+        let why =
+            "HPCC is for queue pairs: a record of each hop finds no room in the options of TCP";
+        check_queue_pair(setup, "rate", why)?;
+        let window = PacedWindow::new(args, setup);
         Ok(Hpcc {
-            line,
-            base,
+            reference: window.bytes,
+            window,
             eta: args.share("eta"),
             stages: args.count("stages") as u32,
             additive: args.bytes("additive").0 as f64,
-            least: least.min(window),
-            window,
-            mss: setup.mss,
-            reference: window,
             stage: 0,
             load: 1.0,
             records: None,
@@ -229,14 +182,16 @@ mod tests {
 
     fn at(stages: u32, load: f64) -> Hpcc {
         Hpcc {
-            line: LINE,
-            base: BASE,
+            window: PacedWindow {
+                line: LINE,
+                base: BASE,
+                least: 1.0,
+                bytes: PRODUCT as f64,
+                mss: 1_000,
+            },
             eta: 0.95,
             stages,
             additive: 80.0,
-            least: 1.0,
-            window: PRODUCT as f64,
-            mss: 1_000,
             reference: PRODUCT as f64,
             stage: 0,
             load,

@@ -65,19 +65,28 @@ macro_rules! controllers {
     ($($module:ident :: $type:ident),* $(,)?) => {
         $(pub mod $module;)*
 
-        /// Every controller.
-        #[derive(Clone, Debug)]
-        pub enum AnyController {
-            $(#[doc = concat!("See `", stringify!($module), "`.")] $type(Box<$module::$type>),)*
-            /// A controller from outside the tables.
-            Custom(Box<dyn CustomController>),
-        }
-
-        $(impl From<$module::$type> for AnyController {
-            fn from(controller: $module::$type) -> AnyController {
-                AnyController::$type(Box::new(controller))
+        crate::parts! {
+            /// Every controller.
+            pub enum AnyController: Controller in Box or Custom(Box<dyn CustomController>) {
+                fn on_ack(&mut self, ack: &Ack);
+                fn on_congestion(&mut self, congestion: &Congestion);
+                fn limits(&self) -> Limits;
+                fn on_sent(&mut self, sent: &Sent) -> Departure;
+                fn on_lost(&mut self, lost: &Lost);
+                fn on_signal(&mut self, now: Time, signal: &Signal);
+                fn on_idle(&mut self, idle: &Idle);
+                fn forecaster(&self) -> Option<Forecaster>;
+                fn congestion_header(&self) -> Option<Layout>;
+                fn approach(&self) -> Option<f64>;
+                fn heartbeat(&self) -> u64;
+                fn on_timer(&mut self, now: Time);
+                fn stream(&mut self) -> Option<&mut Random>;
+                fn reduction(&self) -> Reduction;
+                fn ecn(&self) -> Ecn;
+                fn inspect(&self) -> Inspect;
             }
-        })*
+            $($module::$type),*
+        }
 
         /// Every controller of the tables.
         pub static CONTROLLERS: &[Part<Build>] = &[
@@ -85,120 +94,6 @@ macro_rules! controllers {
                 Ok(AnyController::from(($module::PART.build)(args, setup)?))
             })),*
         ];
-
-        impl Controller for AnyController {
-            fn on_ack(&mut self, ack: &Ack) {
-                match self {
-                    $(AnyController::$type(c) => c.on_ack(ack),)*
-                    AnyController::Custom(c) => c.on_ack(ack),
-                }
-            }
-
-            fn on_congestion(&mut self, congestion: &Congestion) {
-                match self {
-                    $(AnyController::$type(c) => c.on_congestion(congestion),)*
-                    AnyController::Custom(c) => c.on_congestion(congestion),
-                }
-            }
-
-            fn limits(&self) -> Limits {
-                match self {
-                    $(AnyController::$type(c) => c.limits(),)*
-                    AnyController::Custom(c) => c.limits(),
-                }
-            }
-
-            fn on_sent(&mut self, sent: &Sent) -> Departure {
-                match self {
-                    $(AnyController::$type(c) => c.on_sent(sent),)*
-                    AnyController::Custom(c) => c.on_sent(sent),
-                }
-            }
-
-            fn on_lost(&mut self, lost: &Lost) {
-                match self {
-                    $(AnyController::$type(c) => c.on_lost(lost),)*
-                    AnyController::Custom(c) => c.on_lost(lost),
-                }
-            }
-
-            fn on_signal(&mut self, now: Time, signal: &Signal) {
-                match self {
-                    $(AnyController::$type(c) => c.on_signal(now, signal),)*
-                    AnyController::Custom(c) => c.on_signal(now, signal),
-                }
-            }
-
-            fn on_idle(&mut self, idle: &Idle) {
-                match self {
-                    $(AnyController::$type(c) => c.on_idle(idle),)*
-                    AnyController::Custom(c) => c.on_idle(idle),
-                }
-            }
-
-            fn forecaster(&self) -> Option<Forecaster> {
-                match self {
-                    $(AnyController::$type(c) => c.forecaster(),)*
-                    AnyController::Custom(c) => c.forecaster(),
-                }
-            }
-
-            fn congestion_header(&self) -> Option<Layout> {
-                match self {
-                    $(AnyController::$type(c) => c.congestion_header(),)*
-                    AnyController::Custom(c) => c.congestion_header(),
-                }
-            }
-
-            fn approach(&self) -> Option<f64> {
-                match self {
-                    $(AnyController::$type(c) => c.approach(),)*
-                    AnyController::Custom(c) => c.approach(),
-                }
-            }
-
-            fn heartbeat(&self) -> u64 {
-                match self {
-                    $(AnyController::$type(c) => c.heartbeat(),)*
-                    AnyController::Custom(c) => c.heartbeat(),
-                }
-            }
-
-            fn on_timer(&mut self, now: Time) {
-                match self {
-                    $(AnyController::$type(c) => c.on_timer(now),)*
-                    AnyController::Custom(c) => c.on_timer(now),
-                }
-            }
-
-            fn stream(&mut self) -> Option<&mut Random> {
-                match self {
-                    $(AnyController::$type(c) => c.stream(),)*
-                    AnyController::Custom(c) => c.stream(),
-                }
-            }
-
-            fn reduction(&self) -> Reduction {
-                match self {
-                    $(AnyController::$type(c) => c.reduction(),)*
-                    AnyController::Custom(c) => c.reduction(),
-                }
-            }
-
-            fn ecn(&self) -> Ecn {
-                match self {
-                    $(AnyController::$type(c) => c.ecn(),)*
-                    AnyController::Custom(c) => c.ecn(),
-                }
-            }
-
-            fn inspect(&self) -> Inspect {
-                match self {
-                    $(AnyController::$type(c) => c.inspect(),)*
-                    AnyController::Custom(c) => c.inspect(),
-                }
-            }
-        }
     };
 }
 

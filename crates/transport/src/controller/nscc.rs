@@ -11,6 +11,7 @@
 //! Reference: the public simulator of UET (htsim, `uec.cpp`); its constants scale with the product of rate and round trip, from a network of
 //! 150 kB. Differences: none known in the laws; in bytes on the wire as there, frames without preamble and gap.
 
+use crate::building_blocks::rdma::{base_rtt, rate};
 use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
 };
@@ -243,22 +244,11 @@ pub const PART: Part<BuildOf<Nscc>> = Part {
     summary: "a window by marks and delay that learns from trimmed packets",
     source: "Ultra Ethernet 1.0; its public simulator, uec.cpp",
     options: &[
-        Opt::new(
-            "rate",
-            Kind::Rate,
-            Default::Required,
-            "line rate of its host",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("1000 Gbit/s"),
-        Opt::new(
-            "base_rtt",
-            Kind::Span,
+        rate("line rate of its host"),
+        base_rtt(
             Default::Required,
             "longest round trip of the network without queues, a full packet at each hop",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
+        ),
         Opt::new(
             "trimming",
             Kind::Flag,

@@ -13,13 +13,16 @@
 
 use std::collections::VecDeque;
 
-use crate::congestion_header::{CongestionHeader, Layout, Records};
+use crate::building_blocks::rdma::{
+    FIRST_RATE, LEAST, PacedWindow, base_rtt, between, check_queue_pair, rate, records,
+    with_records,
+};
+use crate::congestion_header::{Layout, Records};
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
-use crate::part::{Default, Kind, Opt, Part, Refusal};
-use crate::segment::Feedback;
-use crate::units::{Rate, Span, Time};
+use crate::part::{Default, Kind, Opt, Part};
+use crate::units::{Span, Time};
 
 /// Least power.
 const FLOOR: f64 = 0.05;
@@ -27,19 +30,12 @@ const FLOOR: f64 = 0.05;
 /// The options and the state.
 #[derive(Clone, Debug)]
 pub struct PowerTcp {
-    /// Bytes/s of the host's line.
-    line: f64,
-    /// Base round trip in seconds.
-    base: f64,
+    window: PacedWindow,
     gamma: f64,
     beta: f64,
     by_records: bool,
     /// Least rate of arrival at a hop that counts, as a share of its line.
     arrivals: f64,
-    least: f64,
-    window: f64,
-    /// Payload of a packet: a window below it lets one packet go, and the pace says when.
-    mss: u64,
     power: f64,
     records: Option<Records>,
     /// Round trip in seconds, and when it was taken.
@@ -52,23 +48,16 @@ pub struct PowerTcp {
 }
 
 impl PowerTcp {
-    fn product(&self) -> f64 {
-        self.line * self.base
-    }
-
     /// The power of the hop that has most, and the time between its records.
     fn of_records(&self, before: &Records, now: &Records) -> Option<(f64, f64)> {
         let mut most: Option<(f64, f64)> = None;
-        for (old, new) in before.hops().iter().zip(now.hops()) {
-            let span = Span(new.at.0.saturating_sub(old.at.0)).seconds();
-            if span <= 0.0 {
-                continue;
-            }
+        let base = self.window.base;
+        for (old, new, span) in between(before, now) {
             let slope = (new.queue as f64 - old.queue as f64) / span;
             let sent = new.sent.saturating_sub(old.sent) as f64 / span;
-            let voltage = new.queue as f64 + new.rate * self.base;
+            let voltage = new.queue as f64 + new.rate * base;
             let arrived = (slope + sent).max(self.arrivals * new.rate);
-            let power = arrived * voltage / (new.rate * new.rate * self.base);
+            let power = arrived * voltage / (new.rate * new.rate * base);
             if most.is_none_or(|m| power > m.0) {
                 most = Some((power, span));
             }
@@ -78,19 +67,18 @@ impl PowerTcp {
 
     /// Takes a power measured over so many seconds into the smoothed one.
     fn smooth(&mut self, power: f64, over: f64) {
-        let weight = over.min(self.base) / self.base;
-        self.power = (self.power * (1.0 - weight) + power * weight).max(FLOOR);
+        self.power = self.window.smoothed(self.power, power, over).max(FLOOR);
     }
 
     fn react(&mut self, old: f64) {
         let aim = old / self.power + self.beta;
-        let window = self.gamma * aim + (1.0 - self.gamma) * self.window;
-        self.window = window.clamp(self.least, self.product());
+        let window = self.gamma * aim + (1.0 - self.gamma) * self.window.bytes;
+        self.window.set(window);
     }
 
     /// The window with which this packet left.
     fn window_of(&mut self, number: u64) -> f64 {
-        let mut window = self.window;
+        let mut window = self.window.bytes;
         while let Some((_, left)) = self.left_with.pop_front_if(|l| l.0 <= number) {
             window = left;
         }
@@ -102,8 +90,7 @@ impl Controller for PowerTcp {
     fn on_ack(&mut self, ack: &Ack) {
         let old = self.window_of(ack.number);
         if self.by_records {
-            let Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) = ack.feedback
-            else {
+            let Some(records) = records(ack) else {
                 return;
             };
             let Some(before) = self.records.replace(*records) else {
@@ -126,7 +113,7 @@ impl Controller for PowerTcp {
             let over = ack.now.since(at).seconds();
             if over > 0.0 {
                 let slope = (rtt - before) / over;
-                self.smooth((slope + 1.0) * rtt / self.base, over);
+                self.smooth((slope + 1.0) * rtt / self.window.base, over);
                 self.react(old);
             }
         }
@@ -136,12 +123,9 @@ impl Controller for PowerTcp {
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.next = sent.number + 1;
-        self.left_with.push_back((sent.number, self.window));
+        self.left_with.push_back((sent.number, self.window.bytes));
         match self.by_records {
-            true => {
-                let empty = CongestionHeader::Telemetry(Records::default());
-                Departure::Announced(Feedback::Congestion(empty))
-            }
+            true => with_records(),
             false => Departure::Noted,
         }
     }
@@ -155,10 +139,7 @@ impl Controller for PowerTcp {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            pacing: Some(Rate(((8.0 * self.window / self.base) as u64).max(1))),
-            ..Limits::of((self.window as u64).max(self.mss))
-        }
+        self.window.limits()
     }
 
     fn inspect(&self) -> Inspect {
@@ -177,22 +158,8 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
     summary: "a window that follows the power of the path, by in-band telemetry or by the round trip",
     source: "Addanki et al., NSDI 2022",
     options: &[
-        Opt::new(
-            "rate",
-            Kind::Rate,
-            Default::Required,
-            "rate of the host's line, with which a flow begins",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("1000 Gbit/s"),
-        Opt::new(
-            "base_rtt",
-            Kind::Span,
-            Default::Is("20 us"),
-            "base round trip (tau)",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
+        rate(FIRST_RATE),
+        base_rtt(Default::Is("20 us"), "base round trip (tau)"),
         Opt::new(
             "variant",
             Kind::Choice(&["power", "theta"]),
@@ -222,31 +189,17 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
             "least rate of arrival at a hop that counts, as a share of its line; the authors' simulator has 50 %",
         )
         .at_most("100 %"),
-        Opt::new("least", Kind::Rate, Default::Is("100 Mbit/s"), "least rate")
-            .at_least("1 Mbit/s")
-            .at_most("100 Gbit/s"),
+        LEAST,
     ],
     build: |args, setup| {
-        if !setup.protocol.row().queue_pair {
-            return Err(Refusal {
-                option: "variant",
-                what: "PowerTCP is for queue pairs: it does not answer losses".into(),
-                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
-            });
-        }
-        let line = args.rate("rate").0 as f64 / 8.0;
-        let base = args.span("base_rtt").seconds();
-        let window = line * base;
+        let why = "PowerTCP is for queue pairs: it does not answer losses";
+        check_queue_pair(setup, "variant", why)?;
         Ok(PowerTcp {
-            line,
-            base,
+            window: PacedWindow::new(args, setup),
             gamma: args.number("gamma"),
             beta: args.bytes("beta").0 as f64,
             by_records: args.choice("variant") == "power",
             arrivals: args.share("arrivals"),
-            least: (args.rate("least").0 as f64 / 8.0 * base).min(window),
-            window,
-            mss: setup.mss,
             power: 1.0,
             records: None,
             before: None,
@@ -265,15 +218,17 @@ mod tests {
     /// 12.5 GB/s and 20 us: a product of 250 kB. The line of the host is twice as fast, so that the greatest window shows.
     fn at() -> PowerTcp {
         PowerTcp {
-            line: 25e9,
-            base: 20e-6,
+            window: PacedWindow {
+                line: 25e9,
+                base: 20e-6,
+                least: 1.0,
+                bytes: 250e3,
+                mss: 1_000,
+            },
             gamma: 0.9,
             beta: 0.0,
             by_records: true,
             arrivals: 0.0,
-            least: 1.0,
-            window: 250e3,
-            mss: 1_000,
             power: 1.0,
             records: None,
             before: None,
@@ -310,7 +265,7 @@ mod tests {
             let (power, over) = p.of_records(&old, &new).expect("a hop");
             p.smooth(power, over);
             p.react(250e3);
-            assert!((p.window - window).abs() < 1e-3, "{}", p.window);
+            assert!((p.window.bytes - window).abs() < 1e-3, "{}", p.window.bytes);
         }
     }
 
@@ -322,7 +277,11 @@ mod tests {
             let slope: f64 = (rtt - before) / 20.0;
             p.smooth((slope + 1.0) * rtt / 20.0, 20e-6);
             p.react(250e3);
-            assert!((p.window / 250e3 - share).abs() < 1e-9, "{}", p.window);
+            assert!(
+                (p.window.bytes / 250e3 - share).abs() < 1e-9,
+                "{}",
+                p.window.bytes
+            );
         }
     }
 
@@ -345,6 +304,6 @@ mod tests {
         assert!(power.abs() < 1e-9);
         p.smooth(power, over);
         p.react(250e3);
-        assert!(p.window <= p.product());
+        assert!(p.window.bytes <= p.window.product());
     }
 }

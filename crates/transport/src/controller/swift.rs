@@ -8,6 +8,7 @@
 //! Reference: Kumar et al., SIGCOMM 2020, algorithm 1 and section 3.5. Differences: one window for the fabric, none for the
 //! end host, whose delay is not part of a round trip here.
 
+use crate::building_blocks::rdma::check_queue_pair;
 use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
 };
@@ -186,13 +187,8 @@ pub const PART: Part<BuildOf<Swift>> = Part {
         .at_most("99 %"),
     ],
     build: |args, setup| {
-        if !setup.protocol.row().queue_pair {
-            return Err(Refusal {
-                option: "base",
-                what: "Swift is for networks whose round trips are some microseconds, and this transport has timers of TCP".into(),
-                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
-            });
-        }
+        let why = "Swift is for networks whose round trips are some microseconds, and this transport has timers of TCP";
+        check_queue_pair(setup, "base", why)?;
         let (floor, ceiling) = (args.number("fs_min"), args.number("fs_max"));
         if floor >= ceiling {
             return Err(Refusal {

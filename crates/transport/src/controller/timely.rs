@@ -8,6 +8,7 @@
 //! the weight w = 2 g + 1/2 within 0 and 1 leads from one increase to a decrease by the distance from `low`, so that flows share
 //! evenly, at a round trip of low (1 + N δ / (β C)). Differences: a completion is the acknowledgement of `chunk` bytes.
 
+use crate::building_blocks::rdma::{check_queue_pair, rate};
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction,
 };
@@ -127,14 +128,7 @@ pub const PART: Part<BuildOf<Timely>> = Part {
     summary: "a rate that follows the slope of the round trip",
     source: "Mittal et al., SIGCOMM 2015",
     options: &[
-        Opt::new(
-            "rate",
-            Kind::Rate,
-            Default::Required,
-            "rate of the host's line, the highest of a flow",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("1000 Gbit/s"),
+        rate("rate of the host's line, the highest of a flow"),
         Opt::new(
             "start",
             Kind::Share,
@@ -190,13 +184,8 @@ pub const PART: Part<BuildOf<Timely>> = Part {
         .at_most("1000 MB"),
     ],
     build: |args, setup| {
-        if !setup.protocol.row().queue_pair {
-            return Err(Refusal {
-                option: "variant",
-                what: "TIMELY is for queue pairs: it does not answer losses".into(),
-                fix: "write transport = \"roce\" or transport = \"irn\"".into(),
-            });
-        }
+        let why = "TIMELY is for queue pairs: it does not answer losses";
+        check_queue_pair(setup, "variant", why)?;
         let (low, high) = (args.span("low"), args.span("high"));
         if low > high {
             return Err(Refusal {

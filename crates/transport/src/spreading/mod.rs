@@ -1,6 +1,6 @@
 //! Spreaders: which of many equal ways the packets of a flow take. A spreader writes an entropy value (EV) into each packet, as a
-//! UDP source port carries it in RoCEv2 and UET; switches hash it together with the flow. A spreader is a file here, a name in
-//! `spreaders!` and a row of `SPREADERS`.
+//! UDP source port carries it in RoCEv2 and UET; switches hash it together with the flow. A spreader is a file here, a line of
+//! `parts!` and a row of `SPREADERS`.
 //!
 //! In: a packet leaves; what became of one that left before. Out: the EV of the packet that leaves.
 //! Difference: an acknowledgement does not carry the EV back. The sender remembers the EV of each packet by its number, and the
@@ -44,49 +44,29 @@ pub trait Spreader {
     fn stream(&mut self) -> &mut Random;
 }
 
-macro_rules! spreaders {
-    ($($module:ident::$Name:ident),* $(,)?) => {
-        /// Any spreader. Each variant is described at the head of its file.
-        #[derive(Clone, Debug)]
-        pub enum AnySpreader {
-            $(
-                #[allow(missing_docs)]
-                $Name($module::$Name),
-            )*
-        }
+crate::parts! {
+    /// Any spreader.
+    pub enum AnySpreader: Spreader {
+        fn next(&mut self, now: Time, number: u64) -> u16;
+        fn learn(&mut self, now: Time, number: u64, value: u16, fate: Fate);
+        fn stream(&mut self) -> &mut Random;
+    }
 
-        impl Spreader for AnySpreader {
-            fn next(&mut self, now: Time, number: u64) -> u16 {
-                match self {
-                    $(AnySpreader::$Name(spreader) => spreader.next(now, number),)*
-                }
-            }
-
-            fn learn(&mut self, now: Time, number: u64, value: u16, fate: Fate) {
-                match self {
-                    $(AnySpreader::$Name(spreader) => spreader.learn(now, number, value, fate),)*
-                }
-            }
-
-            fn stream(&mut self) -> &mut Random {
-                match self {
-                    $(AnySpreader::$Name(spreader) => spreader.stream(),)*
-                }
-            }
-        }
-
-        /// Every spreader.
-        pub static SPREADERS: &[Part<Build>] = &[$($module::PART),*];
-    };
-}
-
-spreaders! {
     oblivious::Oblivious,
     flowlet::Flowlet,
     bitmap::Bitmap,
     reps::Reps,
     plb::Plb,
 }
+
+/// Every spreader.
+pub static SPREADERS: &[Part<Build>] = &[
+    oblivious::PART,
+    flowlet::PART,
+    bitmap::PART,
+    reps::PART,
+    plb::PART,
+];
 
 /// How a spreader is made from its checked options and its random stream.
 pub type Build = fn(&Args, Random) -> Result<AnySpreader, Refusal>;

@@ -18,6 +18,8 @@ from backwater.present.plot.labels import (
 # Pixels of 8 points, the letter's width at that size, and between two panels.
 LETTERS, SPACE = 8 / 72 * 96, 14.0
 NARROW = LETTER * LETTERS / 12
+# Of a digit's width in its height.
+DIGIT = 0.556
 # A panel that is narrower stands alone in its row.
 LEAST = 130.0
 
@@ -44,6 +46,7 @@ def fitted(spec: dict[str, Any], width: float, inner: float) -> dict[str, Any]:
         made["spacing"] = SPACE
     each = (inner - SPACE * (columns - 1)) / columns
     _set_width(view, each)
+    _fit_cells(view, made["data"]["values"])
     per_row = legend_columns(view, width)
     if per_row is not None:
         config["legend"]["columns"] = per_row[0]
@@ -76,6 +79,15 @@ def _set_width(view: dict[str, Any], each: float) -> None:
             one["width"] = each
         if isinstance(one.get("height"), (int, float)):
             one["height"] = min(float(one["height"]), max(90.0, 0.62 * each))
+
+
+def _fit_cells(view: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    """The numbers of a matrix become so small that each stays in its cell."""
+    for layer in view.get("layer", ()):
+        if layer.get("name") == "cells":
+            room = view["width"]["step"] - 3
+            longest = max((len(row["shown"]) for row in rows if "shown" in row), default=1)
+            layer["mark"]["fontSize"] = min(LETTERS, room / (DIGIT * longest))
 
 
 def _labels(view: dict[str, Any], each: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def matrix(
         mean = row["mean"]
         row["x"] = label(point, plan.x)
         row["link"] = f"#{anchor(results, point.labels)}"
-        row["shown"] = "–" if mean is None else number(mean, digits)
+        row["shown"] = "–" if mean is None else _shown(mean, digits, figure.by)
         rows.append(row)
     columns, lines = plan.joined(plan.x), plan.joined(plan.curve)
     means = [row["mean"] for row in rows if row["mean"] is not None]
@@ -75,6 +76,13 @@ def matrix(
         layer.append(_bounds(figure.bounds, lines, x, y))
     view = {"encoding": {"x": x, "y": y}, "layer": layer, **CELL}
     return Body(rows, view, {"titles": [x_title, shade_title]})
+
+
+def _shown(mean: float, digits: int, by: str | None) -> str:
+    """The number of a cell; harm is a share, of which a hundredth is little."""
+    if by == "harm" and math.isfinite(mean):
+        return f"{round(mean, 2) + 0.0:.2f}".replace("-", "−")
+    return number(mean, digits)
 
 
 def _bounds(

@@ -253,9 +253,12 @@
   function drawAxis() {
     const on = sheet($("axis"));
     settle(on);
-    const rough = (t1 - t0) / Math.max(2, (on.wide - on.left) / (130 * on.ratio)), power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
-    const places = Math.max(0, Math.ceil(12 - Math.log10(step)));
+    // The least step at which no label meets the next.
+    const pixels = (on.wide - on.left) / on.ratio / (t1 - t0), least = 10 ** Math.floor(Math.log10((t1 - t0) / 20));
+    const digits = (step) => Math.max(0, Math.ceil(12 - Math.log10(step)));
+    const room = (step) => 6.4 * `${(t1 / 1e12).toFixed(digits(step))} s`.length + 18;
+    const step = [1, 2, 5, 10, 20, 50, 100].map((one) => one * least).find((one) => one * pixels >= room(one)) || t1 - t0;
+    const places = digits(step);
     for (let at = Math.ceil(t0 / step) * step; at <= t1; at += step) {
       const x = across(on, at);
       on.pen.fillStyle = style("--wire");
@@ -404,7 +407,7 @@
     const row = (run) => {
       const count = (code) => run.counts[code] || 0;
       const line = make("tr", "");
-      for (const text of [run.about.name || "", run.rows.toLocaleString("en"), count(run.DELIVER), count(run.DROP), count(run.NOTICE), seconds(run.end)]) line.append(make("td", String(text)));
+      for (const text of [run.about.name || "", run.rows.toLocaleString("en"), count(run.DELIVER), count(run.DROP), count(run.NOTICE), time(run.end, 6)]) line.append(make("td", String(text)));
       return line;
     };
     $("facts").tBodies[0].replaceChildren(...runs.map(row));

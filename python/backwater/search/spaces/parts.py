@@ -1,11 +1,12 @@
 """Any fields of any scenario, each with the values to try.
 
 They are written `PATH=one,two,three`, or `PATH=low..high` in whole numbers with a unit, such as
-`ports.A>B.buffer=10..100 packets`.
+`ports.A>B.buffer=10..100 packets`, or as lists, such as `links.a.ends=["A", "B"], ["A", "C"]`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -84,7 +85,22 @@ def _field(written: str) -> tuple[str, Sequence[Any]]:
                 f"`{said}` has no values, or too many", place="--vary", fix="write low..high"
             )
         return path, [value if unit is None else f"{value}{unit}" for value in range(low, high + 1)]
+    if said.lstrip().startswith("["):
+        return path, _lists(said)
     return path, [_value(one.strip()) for one in said.split(",")]
+
+
+def _lists(said: str) -> list[Any]:
+    """Values that are lists themselves, such as the ends of a link."""
+    try:
+        found: list[Any] = json.loads(f"[{said}]")
+    except ValueError as error:
+        raise Refusal(
+            f"`{said}` is no row of lists: {error}",
+            place="--vary",
+            fix='write links.a.ends=["A", "B"], ["A", "C"]',
+        ) from error
+    return found
 
 
 def _value(text: str) -> Any:

@@ -3,7 +3,7 @@
 use backwater_sim::spec::{Mode, NodeKind, StationSpec};
 
 use super::row::Site;
-use crate::decode::{air, settings};
+use crate::decode::{media, settings};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 
@@ -13,7 +13,7 @@ pub fn model(site: &Site<'_>, files: &mut Files<'_>) -> Result<StationSpec, Diag
         .record
         .get("at")
         .map_or(Ok([0.0; 2]), settings::place)?;
-    air::station_at(&site.record, origin, site.media, files)
+    media::station_at(&site.record, origin, site.media, files)
 }
 
 /// A station of this model at a place.

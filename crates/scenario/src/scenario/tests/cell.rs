@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use backwater_transport::units::{Span, Time};
 use serde_json::{Value as Json, json};
 
 use super::super::*;
@@ -320,4 +321,34 @@ flows.f = {{ from = "S", to = "R", transport = "tcp", controller = {{ kind = "ne
     );
     assert!(found.fix.contains("0 20 0 1 3"), "{found}");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// 6 Mbit/s over a link of 12 Mbit/s, stopped in the warm-up of 1 s and half a second behind it.
+#[test]
+fn a_run_that_is_stopped_in_its_warm_up_has_no_document() {
+    let text = CELL.replacen("duration", "warmup = \"1 s\"\nduration", 1);
+    let resolved = read(&text).unwrap_or_else(|d| panic!("{d}"));
+    let mut world = resolved.build().unwrap();
+    let mut stopped = |ms| {
+        world.advance(Time::ZERO + Span::millis(ms));
+        let report = world.report();
+        assert_eq!(resolved.document(&mut world).is_some(), ms == 2000);
+        resolved.document_so_far(&world, &report)
+    };
+    assert_eq!(stopped(500), None);
+    let document = stopped(1500).expect("a window of 0.5 s");
+    assert_eq!(document["duration_s"], 1.5);
+    let flow = &document["flows"][0];
+    let near = |figure: &str, expected: f64, packets: f64| {
+        let found = flow[figure].as_f64().expect(figure);
+        let packet = 1500.0 * 8.0 / 0.5;
+        assert!(
+            (found - expected).abs() <= packets * packet,
+            "{figure} {found}"
+        );
+    };
+    near("capacity_bps", 12e6, 1.0);
+    near("link_throughput_bps", 6e6 * 1500.0 / 1486.0, 1.0);
+    let whole = stopped(2000).expect("the end");
+    assert_eq!(whole["duration_s"], 2.0);
 }

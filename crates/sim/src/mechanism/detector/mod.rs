@@ -21,124 +21,47 @@ use super::needs::Needs;
 use super::place::{Rhythm, View};
 use crate::knob::Knob;
 
-pub use differential_backlog::DifferentialBacklog;
-pub use dynamic_threshold::DynamicThreshold;
-pub use fill_rate::FillRate;
-pub use ingress_watermark::IngressWatermark;
-pub use occupancy::Occupancy;
-pub use overheard_backlog::OverheardBacklog;
+#[cfg(test)]
 pub use queue_rate_difference::QueueRateDifference;
+#[cfg(test)]
 pub use rate_comparison::RateComparison;
 pub use row::Detector;
 pub use script::needs as script_needs;
-pub use sojourn::Sojourn;
-pub use watermark::Watermark;
 
 crate::custom::custom! {
     /// A detector from outside this crate.
     CustomDetector: Detector
 }
 
-macro_rules! detectors {
-    ($($(#[$doc:meta])* $Name:ident($Inside:ty)),* $(,)?) => {
-        /// Every detector.
-        #[derive(Clone, Debug)]
-        pub enum AnyDetector {
-            $($(#[$doc])* $Name($Inside),)*
-            /// From outside this crate; not in `DETECTORS`.
-            Custom(Box<dyn CustomDetector>),
-        }
+backwater_transport::parts! {
+    /// Every detector.
+    pub enum AnyDetector: Detector or Custom(Box<dyn CustomDetector>) {
+        fn needs(&self) -> Needs;
+        fn rhythm(&self) -> Option<Rhythm>;
+        #[inline]
+        fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;
+        #[inline]
+        fn may_relieve(&self, view: &View) -> bool;
+        fn field(&self) -> u64;
+        #[inline]
+        fn serves_first(&self, class: u8) -> Option<(u32, u32)>;
+        fn knob(&mut self) -> Option<Knob<'_>>;
+        fn slack(&self, buffer: u64) -> Option<u64>;
+    }
 
-        $(impl From<$Name> for AnyDetector {
-            fn from(detector: $Name) -> AnyDetector {
-                AnyDetector::$Name(detector.into())
-            }
-        })*
+    /// Every detector of the tables.
+    pub static DETECTORS;
 
-        impl Detector for AnyDetector {
-            fn needs(&self) -> Needs {
-                match self {
-                    $(AnyDetector::$Name(d) => d.needs(),)*
-                    AnyDetector::Custom(d) => d.needs(),
-                }
-            }
-
-            fn rhythm(&self) -> Option<Rhythm> {
-                match self {
-                    $(AnyDetector::$Name(d) => d.rhythm(),)*
-                    AnyDetector::Custom(d) => d.rhythm(),
-                }
-            }
-
-            #[inline]
-            fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
-                match self {
-                    $(AnyDetector::$Name(d) => d.observe(moment, view),)*
-                    AnyDetector::Custom(d) => d.observe(moment, view),
-                }
-            }
-
-            #[inline]
-            fn may_relieve(&self, view: &View) -> bool {
-                match self {
-                    $(AnyDetector::$Name(d) => d.may_relieve(view),)*
-                    AnyDetector::Custom(d) => d.may_relieve(view),
-                }
-            }
-
-            fn field(&self) -> u64 {
-                match self {
-                    $(AnyDetector::$Name(d) => d.field(),)*
-                    AnyDetector::Custom(d) => d.field(),
-                }
-            }
-
-            #[inline]
-            fn serves_first(&self, class: u8) -> Option<(u32, u32)> {
-                match self {
-                    $(AnyDetector::$Name(d) => d.serves_first(class),)*
-                    AnyDetector::Custom(d) => d.serves_first(class),
-                }
-            }
-
-            fn knob(&mut self) -> Option<Knob<'_>> {
-                match self {
-                    $(AnyDetector::$Name(d) => d.knob(),)*
-                    AnyDetector::Custom(d) => d.knob(),
-                }
-            }
-
-            fn slack(&self, buffer: u64) -> Option<u64> {
-                match self {
-                    $(AnyDetector::$Name(d) => d.slack(buffer),)*
-                    AnyDetector::Custom(d) => d.slack(buffer),
-                }
-            }
-        }
-    };
-}
-
-detectors! {
-    /// Occupancy thresholds.
-    Watermark(Watermark),
-    /// Waiting time of the first frame in line.
-    Sojourn(Sojourn),
-    /// Predicted occupancy.
-    FillRate(Box<FillRate>),
-    /// Bytes by ingress.
-    IngressWatermark(IngressWatermark),
-    /// Shared memory.
-    DynamicThreshold(DynamicThreshold),
-    /// What came in against what left.
-    RateComparison(RateComparison),
-    /// The queue, and what came in against what left.
-    QueueRateDifference(Box<QueueRateDifference>),
-    /// Occupancy, and what is held for others.
-    Occupancy(Occupancy),
-    /// Packets sent that were not overheard to be sent on.
-    OverheardBacklog(Box<OverheardBacklog>),
-    /// The own queue less the next station's.
-    DifferentialBacklog(Box<DifferentialBacklog>),
+    watermark::Watermark,
+    sojourn::Sojourn,
+    fill_rate::FillRate in Box,
+    ingress_watermark::IngressWatermark,
+    dynamic_threshold::DynamicThreshold,
+    rate_comparison::RateComparison,
+    queue_rate_difference::QueueRateDifference in Box,
+    occupancy::Occupancy,
+    overheard_backlog::OverheardBacklog in Box,
+    differential_backlog::DifferentialBacklog in Box,
 }
 
 impl From<script::Script> for AnyDetector {
@@ -150,26 +73,6 @@ impl From<script::Script> for AnyDetector {
 /// How a row builds its detector.
 pub type Build = part::Build<AnyDetector>;
 
-macro_rules! row {
-    ($module:ident) => {
-        $module::PART.with_build(|args| ($module::PART.build)(args).map(AnyDetector::from))
-    };
-}
-
-/// Every detector.
-pub static DETECTORS: &[Part<Build>] = &[
-    row!(watermark),
-    row!(sojourn),
-    row!(fill_rate),
-    row!(ingress_watermark),
-    row!(dynamic_threshold),
-    row!(rate_comparison),
-    row!(queue_rate_difference),
-    row!(occupancy),
-    row!(overheard_backlog),
-    row!(differential_backlog),
-];
-
 /// Occupancy of a buffer; for recipes.
 pub const OCCUPANCY: &str = occupancy::PART.id;
 
@@ -180,7 +83,8 @@ pub const OVERHEARD_BACKLOG: &str = overheard_backlog::PART.id;
 pub const DIFFERENTIAL_BACKLOG: &str = differential_backlog::PART.id;
 
 /// Detectors that a host makes. A world that holds one and has no host is refused.
-pub static HOSTED: &[Part<Build>] = &[row!(script)];
+pub static HOSTED: &[Part<Build>] =
+    &[script::PART.with_build(|args| (script::PART.build)(args).map(AnyDetector::from))];
 
 const _: () = assert!(NEEDS.len() == DETECTORS.len() + HOSTED.len());
 

@@ -61,73 +61,22 @@ crate::custom::custom! {
     CustomResponder: Responder
 }
 
-macro_rules! responders {
-    ($($(#[$doc:meta])* $Name:ident($Inside:ty)),* $(,)?) => {
-        /// Every responder.
-        #[derive(Clone, Debug)]
-        pub enum AnyResponder {
-            $($(#[$doc])* $Name($Inside),)*
-            /// From outside this crate; not in `RESPONDERS`.
-            Custom(Box<dyn CustomResponder>),
-        }
+backwater_transport::parts! {
+    /// Every responder.
+    pub enum AnyResponder: Responder or Custom(Box<dyn CustomResponder>) {
+        fn needs(&self) -> Needs;
+        fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate>;
+        fn most(&self) -> [u8; 4];
+        fn blocked_share(&self) -> f64;
+        fn react(&mut self, notice: &Notice, knobs: &mut Knobs);
+        fn timer(&mut self, knobs: &mut Knobs);
+    }
 
-        impl Responder for AnyResponder {
-            fn needs(&self) -> Needs {
-                match self {
-                    $(AnyResponder::$Name(r) => r.needs(),)*
-                    AnyResponder::Custom(r) => r.needs(),
-                }
-            }
-
-            fn ask(&self, drain: Rate, feeders: u32) -> Option<Rate> {
-                match self {
-                    $(AnyResponder::$Name(r) => r.ask(drain, feeders),)*
-                    AnyResponder::Custom(r) => r.ask(drain, feeders),
-                }
-            }
-
-            fn most(&self) -> [u8; 4] {
-                match self {
-                    $(AnyResponder::$Name(r) => r.most(),)*
-                    AnyResponder::Custom(r) => r.most(),
-                }
-            }
-
-            fn blocked_share(&self) -> f64 {
-                match self {
-                    $(AnyResponder::$Name(r) => r.blocked_share(),)*
-                    AnyResponder::Custom(r) => r.blocked_share(),
-                }
-            }
-
-            fn react(&mut self, notice: &Notice, knobs: &mut Knobs) {
-                match self {
-                    $(AnyResponder::$Name(r) => r.react(notice, knobs),)*
-                    AnyResponder::Custom(r) => r.react(notice, knobs),
-                }
-            }
-
-            fn timer(&mut self, knobs: &mut Knobs) {
-                match self {
-                    $(AnyResponder::$Name(r) => r.timer(knobs),)*
-                    AnyResponder::Custom(r) => r.timer(knobs),
-                }
-            }
-        }
-    };
-}
-
-responders! {
-    /// Stops.
-    Gate(gate::Gate),
-    /// Slows down.
-    Shaper(Shaper),
-    /// Contends less for an 802.11 medium, step by step.
-    Steps(Box<Steps>),
-    /// Stops all data of a station.
-    StopAll(stop_all::StopAll),
-    /// Stops what goes to the sender of the notice.
-    LinkGate(link_gate::LinkGate),
+    gate::Gate,
+    shaper::Shaper,
+    steps::Steps in Box,
+    stop_all::StopAll,
+    link_gate::LinkGate,
 }
 
 /// How a row builds its responder.

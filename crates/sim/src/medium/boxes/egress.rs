@@ -9,7 +9,7 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::medium::service::Service;
-use crate::network::{Network, Part};
+use crate::network::{Network, Role};
 use crate::packet::Packet;
 use crate::run::Run;
 use crate::table::Id;
@@ -91,7 +91,7 @@ impl Network {
         let packet = self.packets[of];
         let flow = &mut self.flows[packet.flow];
         flow.entered.add(u64::from(packet.len));
-        let (carries, outside) = (flow.part != Part::None, flow.outside);
+        let (carries, outside) = (flow.role != Role::None, flow.outside);
         let copy = self.packets.create(Packet {
             next: Id::NONE,
             ..packet

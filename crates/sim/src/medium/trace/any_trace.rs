@@ -1,51 +1,11 @@
 //! Every trace: a file here and a row of `TRACES`. `file` is the recorded one, the others are generators that need no file.
 
-use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
 use super::file::Recorded;
 use super::schedule::Schedule;
 use super::{adversarial, cellreplay, constant, cox, file, listed, periodic, random_walk, rates};
-
-macro_rules! traces {
-    ($($module:ident::$Name:ident),* $(,)?) => {
-        /// Any trace. Each variant is described at the head of its file.
-        #[derive(Clone, Debug)]
-        pub enum AnyTrace {
-            $(
-                #[allow(missing_docs)]
-                $Name($module::$Name),
-            )*
-        }
-
-        $(impl From<$module::$Name> for AnyTrace {
-            fn from(trace: $module::$Name) -> AnyTrace {
-                AnyTrace::$Name(trace)
-            }
-        })*
-
-        impl Schedule for AnyTrace {
-            #[inline]
-            fn next(&mut self, size: u64, random: &mut Random) -> Option<Time> {
-                match self {
-                    $(AnyTrace::$Name(trace) => trace.next(size, random),)*
-                }
-            }
-
-            fn steps(&self, size: u64) -> f64 {
-                match self {
-                    $(AnyTrace::$Name(trace) => trace.steps(size),)*
-                }
-            }
-        }
-
-        /// Every trace a link can name.
-        pub static TRACES: &[Part<Build>] = &[$(
-            $module::PART.with_build(|args| ($module::PART.build)(args).map(AnyTrace::from))
-        ),*];
-    };
-}
 
 impl AnyTrace {
     /// The opportunities of a file, where it has one.
@@ -80,10 +40,17 @@ impl AnyTrace {
     }
 }
 
-/// How a trace is made from its checked options.
-pub type Build = part::Build<AnyTrace>;
+backwater_transport::parts! {
+    /// Any trace.
+    pub enum AnyTrace: Schedule {
+        #[inline]
+        fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
+        fn steps(&self, size: u64) -> f64;
+    }
 
-traces! {
+    /// Every trace a link can name.
+    pub static TRACES;
+
     file::Recorded,
     listed::Listed,
     constant::Constant,

@@ -161,7 +161,7 @@ impl Members<'_> {
     /// A station of this number hears nothing any more, after a frame of station `by`.
     #[inline(always)]
     pub(super) fn take(&mut self, number: usize, sense: &mut CarrierSense, by: u32, now: Time) {
-        if sense.fall_silent(by, number as Number, now) && sense.counting != 0 {
+        if sense.become_idle(by, number as Number, now) && sense.counting != 0 {
             self.0[number / 64] |= 1 << (number % 64);
         }
     }
@@ -308,7 +308,7 @@ impl Air {
 
     /// A category has a counter to run or a frame to send.
     pub fn count_down(&mut self, station: u32, category: usize) {
-        self.stand_apart(station);
+        self.leave_record(station);
         let sense = &mut self.sensing[station as usize];
         sense.counting |= 1 << category;
         if !sense.busy {

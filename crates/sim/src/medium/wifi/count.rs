@@ -26,7 +26,7 @@ impl Air {
     }
 
     /// The warm-up is over: what stations report begins here.
-    pub(crate) fn warm_air(&mut self, now: Time) {
+    pub(crate) fn end_warm_up(&mut self, now: Time) {
         for station in 0..self.radios.len() {
             let mut count = self.station_count(station as u32, now);
             let radio = &mut self.radios[station];

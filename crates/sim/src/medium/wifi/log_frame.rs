@@ -4,7 +4,7 @@ use crate::mechanism::notice::Notice;
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Body, Carried, Fields};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
-use crate::network::{Network, Part};
+use crate::network::{Network, Role};
 
 impl Air {
     /// A station begins to send a frame.
@@ -20,7 +20,7 @@ impl Air {
                     let waits = hop.first(network, number_of_queue).waits();
                     let fresh = waits.map(|id| {
                         let packet = &network.packets[id];
-                        let of_connection = network.flows[packet.flow].part != Part::None;
+                        let of_connection = network.flows[packet.flow].role != Role::None;
                         Carried {
                             flow: packet.flow,
                             seq: packet.seq,

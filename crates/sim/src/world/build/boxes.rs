@@ -101,7 +101,7 @@ impl Network {
     }
 
     /// Sends to the first place in front of each port what tables lead to the port itself.
-    pub(super) fn lead_all(&mut self) {
+    pub(super) fn route_through_boxes(&mut self) {
         let plan = Arc::make_mut(&mut self.plan);
         // Of several the last was made first.
         let entrances: BTreeMap<PortId, PortId> =

@@ -8,7 +8,7 @@ use backwater_transport::units::Time;
 use crate::limit::MAX_CLASSES;
 use crate::medium::ethernet::HEADER_FCS;
 use crate::medium::service::Service;
-use crate::network::{Flow, Network, Part};
+use crate::network::{Flow, Network, Role};
 use crate::record::flow_stats::{Count, FlowStats};
 use crate::record::variance_time::VarianceTime;
 use crate::source::{AnySource, Source};
@@ -59,7 +59,7 @@ impl Network {
                 compass: Random::stream(spec.seed, "destination", &flow.name),
                 path: Vec::new(),
                 loose: false,
-                part: Part::None,
+                role: Role::None,
                 outside: flow.source.is_of_caller(),
                 trimmed: flow
                     .transport

@@ -115,7 +115,7 @@ impl World {
             self.shared.network.plan = written.clone();
             let ports = dead.iter().flat_map(|link| [2 * link, 2 * link + 1]);
             self.add_routes(spec, &ports.map(Id::new).collect())?;
-            self.shared.network.lead_all();
+            self.shared.network.route_through_boxes();
             tables.push(self.pack_table(spec));
         }
         self.shared.network.plan = written;

@@ -163,7 +163,7 @@ impl World {
             );
         }
         if !wanted.is_empty() {
-            self.shared.network.want_all_from_outside(&mut wanted);
+            self.shared.network.add_wanted_from_outside(&mut wanted);
             let graph = self.graph(spec, dead)?;
             let mut shared: BTreeMap<NodeId, Vec<(u32, u32)>> = BTreeMap::new();
             for (host, sources) in &wanted {

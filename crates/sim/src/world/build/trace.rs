@@ -13,7 +13,7 @@ use crate::world::World;
 
 impl Network {
     /// Notes whether the packets of a flow may leave its path, or become shorter on it.
-    fn loosen(&mut self, spec: &Spec, id: FlowId) {
+    fn note_loose_path(&mut self, spec: &Spec, id: FlowId) {
         let transport = spec.flows[id.index()].transport.as_ref();
         let spread = transport.is_some_and(|t| t.spreader.is_some());
         let flow = &self.flows[id];
@@ -106,7 +106,7 @@ impl World {
             if matches!(flow.to, Targets::One(_)) {
                 flow.port = path[0];
                 flow.path = path;
-                self.shared.network.loosen(spec, id);
+                self.shared.network.note_loose_path(spec, id);
             } else if self.shared.network.nodes[flow.from].row == u32::MAX {
                 flow.port = self.shared.network.nodes[flow.from].ports[0];
             }

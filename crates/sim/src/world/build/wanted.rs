@@ -48,7 +48,7 @@ impl Network {
     }
 
     /// Packets from outside may go to any host that wires lead to, whatever flows the scenario names.
-    pub(super) fn want_all_from_outside(&self, wanted: &mut BTreeMap<u32, Vec<NodeId>>) {
+    pub(super) fn add_wanted_from_outside(&self, wanted: &mut BTreeMap<u32, Vec<NodeId>>) {
         if self.flows.iter().any(|flow| flow.outside) {
             for host in (0..self.hosts.len() as u32).filter(|host| self.has_wires(*host)) {
                 wanted.entry(host).or_default();

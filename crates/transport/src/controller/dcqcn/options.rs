@@ -2,6 +2,7 @@
 
 use super::Dcqcn;
 use super::law::Law;
+use crate::building_blocks::rdma;
 use crate::controller_interface::BuildOf;
 use crate::part::{Args, Default, Kind, Opt, Part, Refusal};
 
@@ -31,14 +32,7 @@ pub const PART: Part<BuildOf<Dcqcn>> = Part {
     summary: "a rate that notification packets cut and that time and bytes raise",
     source: "Zhu et al., SIGCOMM 2015",
     options: &[
-        Opt::new(
-            "rate",
-            Kind::Rate,
-            Default::Required,
-            "rate of the host's line, with which a flow begins",
-        )
-        .at_least("1 Mbit/s")
-        .at_most("1000 Gbit/s"),
+        rdma::rate(rdma::FIRST_RATE),
         Opt::new(
             "variant",
             Kind::Choice(VARIANTS),

@@ -9,7 +9,7 @@ use crate::medium::wifi::mac::frame::Reply;
 
 impl Air {
     /// Schedules a group at `at`, if no event comes before.
-    pub(crate) fn attend(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
+    pub(crate) fn schedule_group(&mut self, calendar: &mut Calendar, group: u32, at: Time) {
         let armed = &mut self.groups[group as usize].armed;
         if at < *armed {
             *armed = at;
@@ -18,9 +18,9 @@ impl Air {
     }
 
     /// Schedules a group when the first of its stations would send.
-    pub(crate) fn attend_soonest(&mut self, calendar: &mut Calendar, group: u32) {
+    pub(crate) fn schedule_soonest(&mut self, calendar: &mut Calendar, group: u32) {
         let at = self.soonest(group);
-        self.attend(calendar, group, at);
+        self.schedule_group(calendar, group, at);
     }
 
     pub(crate) fn answer(
@@ -37,7 +37,7 @@ impl Air {
     }
 
     pub(crate) fn draw(&mut self, station: u32, number: usize) {
-        self.stand_apart(station);
+        self.leave_record(station);
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.draw(&mut radio.random);
@@ -72,7 +72,7 @@ impl Air {
         number: usize,
         now: Time,
     ) {
-        self.stand_apart(station);
+        self.leave_record(station);
         let sense = &mut self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         let medium = &self.media[radio.medium as usize];
@@ -90,18 +90,18 @@ impl Air {
         self.count_down(station, number);
         if let Some(group) = attended {
             let at = self.expiry(station);
-            self.attend(calendar, group, at);
+            self.schedule_group(calendar, group, at);
         }
     }
 
-    pub(crate) fn fall_dormant(
+    pub(crate) fn become_dormant(
         &mut self,
         calendar: &mut Calendar,
         station: u32,
         number: usize,
         now: Time,
     ) {
-        self.stand_apart(station);
+        self.leave_record(station);
         let sense = &mut self.sensing[station as usize];
         sense.counting &= !(1 << number);
         sense.due &= !(1 << number);

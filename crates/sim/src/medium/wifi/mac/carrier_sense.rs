@@ -131,7 +131,7 @@ impl CarrierSense {
     /// The last of what made it busy is over, a frame of station `by`, in whose group it has this number. False if it
     /// was idle before.
     #[inline]
-    pub(in crate::medium::wifi) fn fall_silent(
+    pub(in crate::medium::wifi) fn become_idle(
         &mut self,
         by: u32,
         number: Number,

@@ -5,7 +5,7 @@
 //! A station *follows* the record while its own would have the same effect; `CarrierSense::cover` is `NOBODY` then. The record counts the slots that have passed,
 //! for each AIFS. A category keeps at which of them its counter is zero (`Contention::zero_at`), and the least of these, from a
 //! heap, sends next. Before what a station senses is read or changed for itself, it takes a copy of the record
-//! (`Air::stand_apart`). When a frame has ended and nothing follows on it, those apart whose own record has the same effect follow again.
+//! (`Air::leave_record`). When a frame has ended and nothing follows on it, those apart whose own record has the same effect follow again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -41,7 +41,7 @@ impl Air {
                 self.fire(cx, station, now);
             }
         }
-        self.attend_soonest(&mut cx.run.calendar, group);
+        self.schedule_soonest(&mut cx.run.calendar, group);
     }
 
     /// A station's counter has run out, maybe those of several categories. The highest that has a frame to send, which
@@ -193,7 +193,7 @@ impl Air {
         to: u32,
         now: Time,
     ) {
-        self.stand_apart(station);
+        self.leave_record(station);
         let began = match kind.is_answer() {
             true => to,
             false => station,
@@ -269,7 +269,7 @@ impl Air {
                 self.arrive(station, rung, bytes, ends, now);
                 self.fail_missed(cx, station, now);
             }
-            None => self.overlap(station, now),
+            None => self.begin_on_disc(station, now),
         }
     }
 
@@ -297,15 +297,15 @@ impl Air {
         air.damaged.clear();
         air.overheard.clear();
         match air.medium(station).receivers.is_some() {
-            true => air.fade(station, &frame, now),
-            false => air.separate(station, &frame, now),
+            true => air.end_on_channel(station, &frame, now),
+            false => air.end_on_disc(station, &frame, now),
         }
         let next = self.conclude(cx, station, frame, now);
         self.follow_again(station, next.is_some());
         match next {
             // Nobody counts down within a SIFS, and few have an idle medium after it.
             Some(next) => self.radios[next as usize].after = station,
-            None => self.attend_soonest(&mut cx.run.calendar, station),
+            None => self.schedule_soonest(&mut cx.run.calendar, station),
         }
     }
 }

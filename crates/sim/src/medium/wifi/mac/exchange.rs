@@ -122,7 +122,7 @@ impl Air {
             }
             FrameKind::Cts if understood => self.answer(&mut cx.run.calendar, to, Reply::Go, now),
             FrameKind::Data if understood => {
-                self.take_in(cx, station, to, now);
+                self.receive_data(cx, station, to, now);
                 let reply = Reply::Ack { to: station };
                 self.answer(&mut cx.run.calendar, to, reply, now)
             }
@@ -188,11 +188,11 @@ impl Air {
         let radio = &mut self.radios[station as usize];
         radio.reply = Reply::None;
         let before = radio.after;
-        self.attend_soonest(&mut cx.run.calendar, before);
+        self.schedule_soonest(&mut cx.run.calendar, before);
     }
 
     /// A data frame has reached its receiver: its packets move on, each once.
-    fn take_in(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
+    fn receive_data(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
         let exchange = self.radios[station as usize].exchange;
         let exchange = exchange.expect("a data frame belongs to an exchange");
         let Some(hop) = exchange.hop else {
@@ -213,7 +213,7 @@ impl Air {
                     before = served.behind(&cx.network, number, before);
                 } else {
                     let frame = (hop, place, before);
-                    self.take_in_packet(cx, (station, receiver), (frame, number), now);
+                    self.receive_packet(cx, (station, receiver), (frame, number), now);
                 }
             }
             place += 1;
@@ -221,7 +221,7 @@ impl Air {
     }
 
     /// A frame has brought a packet that its receiver did not have.
-    fn take_in_packet(
+    fn receive_packet(
         &mut self,
         cx: &mut Shared,
         (station, receiver): (u32, u32),

@@ -28,7 +28,7 @@ impl Air {
         station: u32,
         now: Time,
     ) -> Option<u32> {
-        self.stand_apart(station);
+        self.leave_record(station);
         let radio = &mut self.radios[station as usize];
         let exchange = radio.exchange.take().expect("an exchange that failed");
         let medium = &self.media[radio.medium as usize];

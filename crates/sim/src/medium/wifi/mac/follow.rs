@@ -31,7 +31,7 @@ impl Air {
 
     /// What a station's receiver senses is going to be read or changed for itself.
     #[inline(always)]
-    pub(in crate::medium::wifi) fn stand_apart(&mut self, station: u32) {
+    pub(in crate::medium::wifi) fn leave_record(&mut self, station: u32) {
         if self.sensing[station as usize].cover == NOBODY {
             self.copy_record(station);
         }
@@ -97,7 +97,7 @@ impl Air {
                 if count.expiry(&first, base, slot) != now {
                     break;
                 }
-                self.stand_apart(first.station);
+                self.leave_record(first.station);
             }
         }
     }
@@ -146,7 +146,7 @@ impl Air {
     }
 
     /// A station begins to send, in a cell: it stands apart.
-    pub(in crate::medium::wifi) fn overlap_in_cell(&mut self, station: u32, now: Time) {
+    pub(in crate::medium::wifi) fn begin_in_cell(&mut self, station: u32, now: Time) {
         let number = self.radios[station as usize].medium as usize;
         let busy = |cell: &Cell| cell.sense.busy;
         if !self.cells[number].as_deref().is_none_or(busy) {
@@ -173,17 +173,12 @@ impl Air {
     }
 
     /// A station's frame ends, in a cell. Who is addressed learns something else from it than others, unless it is damaged for all.
-    pub(in crate::medium::wifi) fn separate_in_cell(
-        &mut self,
-        station: u32,
-        frame: &Frame,
-        now: Time,
-    ) {
+    pub(in crate::medium::wifi) fn end_in_cell(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let number = self.radios[sender].medium as usize;
         let record = &self.cells[number].as_ref().expect("a cell").sense;
         if frame.to != NOBODY && record.lock == station && !record.damaged {
-            self.stand_apart(frame.to);
+            self.leave_record(frame.to);
         }
         let cell = self.cells[number].as_mut().expect("a cell");
         let passing = Passing {
@@ -217,7 +212,7 @@ impl Air {
         let (here, hits) = ((&LINK, LINK.to), (&mut cell.hits[..], 0));
         let outcome = passing.ends(&mut cell.sense, here, frame, hits, &mut self.damaged);
         if cell.sense.is_quiet() {
-            cell.sense.fall_silent(station, 0, now);
+            cell.sense.become_idle(station, 0, now);
         }
         let told = match outcome {
             Outcome::Heard => &mut self.heard,

@@ -12,7 +12,7 @@ use crate::mechanism::carrier::Told;
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::radio::{Management, Radio};
 use crate::medium::wifi::wifi_bytes::field_size;
-use crate::network::Part;
+use crate::network::Role;
 use crate::record::fingerprint::Mark;
 use crate::shared::Shared;
 
@@ -107,7 +107,7 @@ impl Air {
     ) {
         let packet = &cx.network.packets[packet_id];
         let (flow, class) = (packet.flow, packet.class());
-        let Part::Acks(_) = cx.network.flows[flow].part else {
+        let Role::Acks(_) = cx.network.flows[flow].role else {
             return;
         };
         let radio = &mut self.radios[from as usize];

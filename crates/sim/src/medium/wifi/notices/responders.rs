@@ -101,7 +101,7 @@ impl Air {
     fn move_knob(&mut self, run: &mut Run, station: u32, moved: &Moved, now: Time) {
         let (number, set) = (moved.category, moved.set);
         let count = self.station_count(station, now);
-        self.stand_apart(station);
+        self.leave_record(station);
         let sense = self.sensing[station as usize];
         let radio = &mut self.radios[station as usize];
         (radio.count.aifsn, radio.count.moved) = (count.aifsn, now);
@@ -136,7 +136,7 @@ impl Air {
         }
         if !sense.busy {
             let at = self.expiry(station);
-            self.attend(&mut run.calendar, sense.cover, at);
+            self.schedule_group(&mut run.calendar, sense.cover, at);
         }
     }
 }
@@ -268,6 +268,6 @@ impl Air {
         } else if held.rate.is_none() {
             radio.holds.remove(at);
         }
-        self.queue_up(cx, hop, packet_id, now);
+        self.enqueue_at_hop(cx, hop, packet_id, now);
     }
 }

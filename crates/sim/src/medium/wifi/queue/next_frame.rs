@@ -132,7 +132,7 @@ impl Air {
                 ready = true;
             } else {
                 fell = true;
-                self.fall_dormant(&mut cx.run.calendar, station, number, now);
+                self.become_dormant(&mut cx.run.calendar, station, number, now);
             }
         }
         (ready, fell)

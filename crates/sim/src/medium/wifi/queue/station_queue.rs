@@ -65,12 +65,18 @@ impl Air {
         if born_here && radio.holds.iter().any(|h| h.flow == packet.flow) {
             self.hold(cx, station, packet_id, now);
         } else {
-            self.queue_up(cx, hop, packet_id, now);
+            self.enqueue_at_hop(cx, hop, packet_id, now);
         }
     }
 
     /// A packet comes into the queue of a hop, or is lost.
-    pub(crate) fn queue_up(&mut self, cx: &mut Shared, hop: u32, packet_id: PacketId, now: Time) {
+    pub(crate) fn enqueue_at_hop(
+        &mut self,
+        cx: &mut Shared,
+        hop: u32,
+        packet_id: PacketId,
+        now: Time,
+    ) {
         let Hop {
             from: station,
             port,
@@ -86,7 +92,7 @@ impl Air {
             Room::ShareFull => false,
             Room::Full if radio.categories[number].manages() => {
                 if self.displace(cx, (station, number, hop), packet_id, now) {
-                    return self.queue_up(cx, hop, packet_id, now);
+                    return self.enqueue_at_hop(cx, hop, packet_id, now);
                 }
                 false
             }

@@ -109,11 +109,11 @@ impl CarrierSense {
 
 impl Air {
     /// A station begins to send: what its frame is to all whom it reaches.
-    pub fn overlap(&mut self, station: u32, now: Time) {
+    pub fn begin_on_disc(&mut self, station: u32, now: Time) {
         let sender = station as usize;
         let number = self.radios[sender].medium as usize;
         if self.cells[number].is_some() {
-            return self.overlap_in_cell(station, now);
+            return self.begin_in_cell(station, now);
         }
         let medium = &self.media[number];
         let passing = Passing {
@@ -136,11 +136,11 @@ impl Air {
     }
 
     /// A station's frame ends: `heard` is who has it whole of those it is for.
-    pub fn separate(&mut self, station: u32, frame: &Frame, now: Time) {
+    pub fn end_on_disc(&mut self, station: u32, frame: &Frame, now: Time) {
         let sender = station as usize;
         let number = self.radios[sender].medium as usize;
         if self.cells[number].is_some() {
-            return self.separate_in_cell(station, frame, now);
+            return self.end_in_cell(station, frame, now);
         }
         let passing = Passing {
             from: station,

@@ -181,7 +181,7 @@ impl Hearing {
 
     /// Whether a bit has failed by now, of a burst one in each frame, where all frames added up to `power` since `suspect` at least.
     #[inline(always)]
-    pub(super) fn struck(
+    pub(super) fn has_failed(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
@@ -189,11 +189,11 @@ impl Hearing {
         power: u64,
         now: Time,
     ) -> bool {
-        suspect <= now && self.strikes(receivers, coded, suspect, power, now)
+        suspect <= now && self.fails(receivers, coded, suspect, power, now)
     }
 
     #[inline(never)]
-    fn strikes(
+    fn fails(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
@@ -229,7 +229,7 @@ impl Hearing {
 
     /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
     #[inline(never)]
-    pub(super) fn meet(
+    pub(super) fn update_reception(
         &mut self,
         (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
@@ -240,7 +240,7 @@ impl Hearing {
         if sense.suspect > now && level.power <= self.bounded {
             return;
         }
-        sense.damaged |= self.struck(receivers, coded, sense.suspect, before, now);
+        sense.damaged |= self.has_failed(receivers, coded, sense.suspect, before, now);
         if sense.damaged {
             sense.suspect = Time::NEVER;
             (level.low, level.high) = (0, u64::MAX);
@@ -261,7 +261,7 @@ mod tests {
     use crate::medium::wifi::test_line::{PHY, line};
     use crate::world::World;
 
-    /// A frame that others disturb for parts of its time, changes that are no news left out as `arrive` and `fade`
+    /// A frame that others disturb for parts of its time, changes that are no news left out as `arrive` and `end_on_channel`
     /// leave them out, is whole with the chance exp(−∫ rate dt): alone too weak to be calm, disturbed from a
     /// calm beginning, disturbed to the end, and by changes in both directions while a failure is ahead.
     #[test]
@@ -308,11 +308,17 @@ mod tests {
                     let before = level.power;
                     level.power = wanted + units(pair[1].0);
                     if level.is_news() {
-                        hearing.meet((&receivers, &coded), &mut sense, before, &mut level, now);
+                        hearing.update_reception(
+                            (&receivers, &coded),
+                            &mut sense,
+                            before,
+                            &mut level,
+                            now,
+                        );
                     }
                 }
                 sense.damaged |=
-                    hearing.struck(&receivers, &coded, sense.suspect, level.power, coded.ends);
+                    hearing.has_failed(&receivers, &coded, sense.suspect, level.power, coded.ends);
                 whole += u32::from(!sense.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));

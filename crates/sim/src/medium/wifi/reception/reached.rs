@@ -72,7 +72,7 @@ impl Air {
             } else if level.is_news() {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet((receivers, coded), sense, before, level, now);
+                    hearing.update_reception((receivers, coded), sense, before, level, now);
                 } else {
                     sense.freeze(&mut radios[to], medium, now);
                     level.tune(sense, receivers.busy_from);
@@ -89,7 +89,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power - u64::from(powers[place]);
-                hearings[to].meet((receivers, coded), sense, before, level, now);
+                hearings[to].update_reception((receivers, coded), sense, before, level, now);
             } else {
                 sense.freeze(&mut radios[to], medium, now);
                 level.tune(sense, receivers.busy_from);
@@ -99,7 +99,7 @@ impl Air {
 
     /// A station's frame ends: those who receive it find out whether they have it whole. `heard` is who
     /// has, of those it is for.
-    pub fn fade(&mut self, station: u32, frame: &Frame, now: Time) {
+    pub fn end_on_channel(&mut self, station: u32, frame: &Frame, now: Time) {
         match self.coded[station as usize].burst {
             false => self.end_everywhere::<false>(station, frame, now),
             true => self.end_everywhere::<true>(station, frame, now),
@@ -126,7 +126,7 @@ impl Air {
             let before = level.power;
             level.power -= near.power;
             if sense.lock == station {
-                sense.damaged |= hearing.struck(receivers, &coded, sense.suspect, before, now);
+                sense.damaged |= hearing.has_failed(receivers, &coded, sense.suspect, before, now);
                 if BURST && frame.to == u32::from(*here) {
                     hearing.tell_damaged(&mut self.damaged);
                 }
@@ -142,7 +142,7 @@ impl Air {
             } else if level.power < level.low {
                 if sense.lock != NOBODY {
                     let coded = &self.coded[sense.lock as usize];
-                    hearing.meet((receivers, coded), sense, before, level, now);
+                    hearing.update_reception((receivers, coded), sense, before, level, now);
                 } else {
                     group.take(number, sense, station, now);
                     level.tune(sense, receivers.busy_from);
@@ -159,7 +159,7 @@ impl Air {
             if sense.lock != NOBODY {
                 let coded = &self.coded[sense.lock as usize];
                 let before = level.power + u64::from(powers[place]);
-                hearings[to].meet((receivers, coded), sense, before, level, now);
+                hearings[to].update_reception((receivers, coded), sense, before, level, now);
             } else {
                 group.take(beyond + place, sense, station, now);
                 level.tune(sense, receivers.busy_from);

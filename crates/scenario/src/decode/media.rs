@@ -1,4 +1,4 @@
-//! 802.11 media and stations.
+//! Media that nodes share, which are 802.11 here (`links/tdma.rs` has frames of slots), and the stations on them.
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
@@ -7,7 +7,7 @@ use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
-use backwater_sim::spec::{CategorySpec, MediumSpec, StationSpec};
+use backwater_sim::spec::{CategorySpec, MediumSpec, NodeKind, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
 
@@ -325,12 +325,12 @@ fn category_specs(
     Ok(specs)
 }
 
-/// The radios of a station; `media` are those of the scenario in order.
+/// A station with its radios; `media` are those of the scenario in order.
 pub fn station(
     record: &Record<'_>,
     media: &[MediumSpec],
     files: &mut Files<'_>,
-) -> Result<Vec<StationSpec>, Diagnostic> {
+) -> Result<NodeKind, Diagnostic> {
     let at = place(record.need("at"))?;
     let mut radios = vec![station_at(record, at, media, files)?];
     if let Some(node) = record.get("radios") {
@@ -339,7 +339,7 @@ pub fn station(
             radios.push(station_at(&radio, at, media, files)?);
         }
     }
-    Ok(radios)
+    Ok(NodeKind::Station(radios))
 }
 
 /// The same at a place that is known.

@@ -159,8 +159,8 @@ def mesh() -> Scenario:
         duration="2 s",
         media={
             "air": Medium(
-                Phy("802.11a", "12 Mbit/s", control="6 Mbit/s"),
-                Channel(model="disc", transmit="110 m", sense="190 m", interfere="190 m"),
+                phy=Phy("802.11a", data="12 Mbit/s", control="6 Mbit/s"),
+                channel=Channel(model="disc", transmit="110 m", sense="190 m", interfere="190 m"),
             )
         },
         nodes={

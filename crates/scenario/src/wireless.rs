@@ -12,7 +12,12 @@ pub use channel::{CHANNEL, OF_ALL, OF_DISC};
 
 /// `media.NAME`.
 pub static MEDIUM: &[Field] = &[
-    Field::needed("phy", Shape::Fields(PHY), "radio and its rates"),
+    modes::GENERATION,
+    Field::free(
+        "phy",
+        Shape::Fields(PHY),
+        "radio and its rates; may be left out beside `wifi`",
+    ),
     Field::free("mac", Shape::Fields(MAC), "rules of access"),
     Field::needed("channel", Shape::Fields(CHANNEL), "who hears whom"),
 ];
@@ -34,6 +39,7 @@ pub static PHY: &[Field] = &[
         Default::Absent,
         "rate of data frames up to 802.11g",
     )),
+    modes::BAND,
     modes::MCS,
     modes::WIDTH,
     modes::STREAMS,
@@ -130,7 +136,15 @@ pub static MAC: &[Field] = &[
         )
         .at_least("1 ms"),
     ),
+    Field::option(Opt::new(
+        "txop",
+        Kind::Choice(&["none", "standard"]),
+        Default::Is("none"),
+        "how long the access categories may keep the medium where `ac` does not say it: one exchange; or the limits of 802.11-2020 for OFDM, 2.528 ms \
+         (BK, BE), 4.096 ms (VI), 2.08 ms (VO)",
+    )),
     modes::AGGREGATION,
+    modes::AMSDU_BYTES,
     modes::BA_WINDOW,
     modes::AGGREGATE_BYTES,
     modes::AGGREGATE_TIME,

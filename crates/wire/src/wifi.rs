@@ -135,6 +135,8 @@ pub enum Channel {
     OfdmBelow3Ghz,
     /// OFDM on channel 36.
     OfdmAt5Ghz,
+    /// OFDM at 5955 MHz, channel 1 of 6 GHz; radiotap has no flag for that band.
+    OfdmAt6Ghz,
 }
 
 /// What a frame is and carries.
@@ -352,6 +354,7 @@ fn radiotap(out: &mut Vec<u8>, frame: &Frame<'_>) {
         Channel::Cck => (2412, CCK_2_GHZ),
         Channel::OfdmBelow3Ghz => (2412, OFDM_2_GHZ),
         Channel::OfdmAt5Ghz => (5180, OFDM_5_GHZ),
+        Channel::OfdmAt6Ghz => (5955, OFDM_5_GHZ),
     };
     out.extend_from_slice(&[0, 0]); // version and padding
     out.extend_from_slice(&RADIOTAP.to_le_bytes());

@@ -128,6 +128,14 @@ CELLS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
 )
 
 
+#: Saturated stations that send A-MPDUs: name, and what they are.
+AGGREGATES: tuple[tuple[str, str], ...] = (
+    ("wifi-ac-1", "1 saturated station of 802.11ac, A-MPDUs of 64 packets"),
+    ("wifi-ac-12", "12 saturated stations of 802.11ac in one cell, A-MPDUs of 64 packets"),
+    ("wifi-ax-50", "50 saturated stations of 802.11ax in one cell, A-MPDUs of 256 packets"),
+)
+
+
 def _cell(stations: int, rows: int, columns: int) -> Benchmark:
     """A cell of so many stations; its frames cost what those of ten cost, half more at most."""
     dearer = () if stations == 10 else (Aim("value", at_most=1.5, relative_to="cell-10"),)
@@ -214,6 +222,10 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Aim("failed_share_difference", at_least=-0.02, at_most=0.02),
         ),
         unit=DELIVERED,
+    ),
+    *(
+        Benchmark(name, what, name, aims=(Aim("value", at_most=0.3),), unit=DELIVERED)
+        for name, what in AGGREGATES
     ),
     Benchmark(
         "mesh-44",

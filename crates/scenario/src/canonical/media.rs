@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use backwater_sim::medium::access::{CATEGORIES, Category};
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::Law;
 use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
-use backwater_sim::medium::wifi::phy::standard::{Answer, Standard};
+use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Standard};
 use backwater_sim::medium::wifi::spec::{Aggregation, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
 use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
+use crate::wireless::modes;
 
 pub(super) fn medium(medium: &MediumSpec) -> Json {
     let (phy, mac) = (&medium.phy, &medium.mac);
@@ -29,11 +32,11 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ]);
     if let (Json::Object(fields), Some(high)) = (&mut form, &medium.high) {
         fields.insert("mode".to_owned(), mode(&high.mode));
-        let ideal = match high.control {
-            RateControl::Off => Json::Flag(false),
-            RateControl::Ideal(loss) => Json::real(loss),
-        };
-        fields.insert("ideal_loss".to_owned(), ideal);
+        control(high.control, fields);
+        // Left out where it was before there was a choice, so that hashes of scenarios stay.
+        if phy.band != Band::Ghz5 {
+            fields.insert("band".to_owned(), Json::text(phy.band.name()));
+        }
     }
     let phy = form;
     let count = |n: u32| Json::count(u64::from(n));
@@ -82,18 +85,33 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ])
 }
 
+/// How stations choose their modes.
+fn control(control: RateControl, fields: &mut BTreeMap<String, Json>) {
+    let ideal = match control {
+        RateControl::Off | RateControl::Minstrel => Json::Flag(false),
+        RateControl::Ideal(loss) => Json::real(loss),
+    };
+    fields.insert("ideal_loss".to_owned(), ideal);
+    if control == RateControl::Minstrel {
+        fields.insert("rate_control".to_owned(), Json::text(modes::MINSTREL));
+    }
+}
+
 /// How stations aggregate.
 fn aggregates(limits: &Aggregation) -> Json {
-    object([
+    let asks = if limits.asks { "bar" } else { "data" };
+    let mut form = object([
         ("ba_window", Json::count(u64::from(limits.window))),
         ("bytes_B", Json::count(limits.bounds.bytes)),
         ("time_s", Json::time(limits.bounds.time)),
         ("spacing_s", Json::time(limits.bounds.apart)),
-        (
-            "missed_ba",
-            Json::text(if limits.asks { "bar" } else { "data" }),
-        ),
-    ])
+        ("missed_ba", Json::text(asks)),
+    ]);
+    if let (Json::Object(fields), true) = (&mut form, limits.msdu > 0) {
+        fields.insert("amsdu_B".to_owned(), Json::count(limits.msdu));
+        fields.insert("mpdus_alone".to_owned(), Json::Flag(limits.alone));
+    }
+    form
 }
 
 /// The modes of 802.11n and later for one spatial stream.
@@ -187,30 +205,47 @@ fn channel(channel: &ChannelSpec) -> Json {
             ),
             ("propagation_s", Json::time(disc.propagation)),
         ]),
-        ChannelSpec::Physical(physical) => object([
-            ("model", Json::text("physical")),
-            ("tx_power_dBm", Json::real(physical.tx_power)),
-            ("noise_dBm", Json::real(physical.noise)),
-            ("gain_dB", Json::real(physical.gain)),
-            ("exponent", Json::real(physical.exponent)),
-            ("shadowing_dB", Json::real(physical.shadowing)),
-            (
-                "shadowing_seed",
-                physical
-                    .shadowing_seed
-                    .map_or(Json::Flag(false), Json::count),
-            ),
-            ("energy_detect_dBm", Json::real(physical.energy_detect)),
-            ("preamble_detect_dBm", Json::real(physical.preamble_detect)),
-            (
-                "capture",
-                physical.capture.map_or(Json::Flag(false), Json::real),
-            ),
-            ("fer_target", Json::real(physical.fer_target)),
-            ("margin_dB", Json::real(physical.margin)),
-            ("propagation_s", Json::time(physical.propagation)),
-        ]),
+        ChannelSpec::Physical(channel) => physical(channel),
     }
+}
+
+fn physical(physical: &Physical) -> Json {
+    let mut form = object([
+        ("model", Json::text("physical")),
+        ("tx_power_dBm", Json::real(physical.tx_power)),
+        ("noise_dBm", Json::real(physical.noise)),
+        ("gain_dB", Json::real(physical.gain)),
+        ("exponent", Json::real(physical.exponent)),
+        ("shadowing_dB", Json::real(physical.shadowing)),
+        (
+            "shadowing_seed",
+            physical
+                .shadowing_seed
+                .map_or(Json::Flag(false), Json::count),
+        ),
+        ("energy_detect_dBm", Json::real(physical.energy_detect)),
+        ("preamble_detect_dBm", Json::real(physical.preamble_detect)),
+        (
+            "capture",
+            physical.capture.map_or(Json::Flag(false), Json::real),
+        ),
+        ("fer_target", Json::real(physical.fer_target)),
+        ("margin_dB", Json::real(physical.margin)),
+        ("propagation_s", Json::time(physical.propagation)),
+    ]);
+    // Left out where nothing fades, so that hashes of scenarios stay.
+    if let (Json::Object(fields), Some(fading)) = (&mut form, physical.fading) {
+        let (name, value) = match fading.law {
+            Law::Nakagami(shape) => ("nakagami_m", shape),
+            Law::Rician(direct) => ("rician_k", direct),
+        };
+        let law = [
+            (name, Json::real(value)),
+            ("coherence_s", Json::time(fading.coherence)),
+        ];
+        fields.insert("fading".to_owned(), object(law));
+    }
+    form
 }
 
 /// A station: its first radio, and the others by their media.

@@ -4,15 +4,14 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
 use backwater_sim::medium::wifi::phy::aggregate::Bounds;
-use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
-use backwater_sim::medium::wifi::phy::physical::Physical;
-use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
+use backwater_sim::medium::wifi::phy::standard::{Answer, Phy, Standard};
 use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, NodeKind, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
 
+use super::channel::{self, channel};
 use super::record::Record;
 use super::served;
 use super::settings::{capacity, place};
@@ -23,13 +22,21 @@ use crate::options::missing;
 use crate::shape::Field;
 use crate::tree::Node;
 use crate::wireless::modes;
-use crate::{names, units, wireless};
+use crate::{names, wireless};
+
+/// TXOP limits of the access categories with OFDM, the lowest first. 802.11-2020, Table 9-155.
+const TXOPS: [Span; 4] = [
+    Span::micros(2528),
+    Span::micros(2528),
+    Span::micros(4096),
+    Span::micros(2080),
+];
+
+/// Header and FCS of the frame of an A-MSDU, a delimiter and its padding, and what one packet less has around it: a bound that its length keeps.
+const AROUND_A_MSDU: u64 = 64;
 
 /// Default buffer of a station's access category: S0.
 const DEFAULT_BUFFER: Limit = Limit::Packets(100);
-
-/// Default capture threshold of the physical channel, dB.
-const DEFAULT_CAPTURE: f64 = 10.0;
 
 /// The 802.11 media in the order of their names.
 pub fn media(top: &Record<'_>, files: &mut Files<'_>) -> Result<Vec<MediumSpec>, Diagnostic> {
@@ -52,10 +59,9 @@ fn medium(
     record: &Record<'_>,
     files: &mut Files<'_>,
 ) -> Result<MediumSpec, Diagnostic> {
-    let (phy, high) = phy(record.need("phy"), files)?;
-    let unwritten = super::parts::unwritten(record.node, "mac");
-    let node = record.get("mac").unwrap_or(&unwritten);
-    let (mac, high) = mac(node, phy.standard, high, files)?;
+    let (phy_node, mac_node) = channel::written_out(record)?;
+    let (phy, high) = phy(&phy_node, files)?;
+    let (mac, high) = mac(&mac_node, phy.standard, high, files)?;
     let channel = channel(record.need("channel"), files)?;
     Ok(MediumSpec {
         name: name.to_owned(),
@@ -141,15 +147,24 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagno
             _ => Answer::Control,
         },
         short_preamble: args.choice("preamble") == "short",
-        band: match args.choice("standard") {
-            "802.11b" | "802.11g" => Band::Ghz2,
-            _ => Band::Ghz5,
-        },
+        band: channel::band(node, &args, mode.as_ref())?,
     };
     let control = match args.choice("rate_control") {
         modes::IDEAL => RateControl::Ideal(args.share("ideal_loss")),
+        modes::MINSTREL => RateControl::Minstrel,
         _ => RateControl::Off,
     };
+    if let (false, Some(entry)) = (
+        matches!(control, RateControl::Ideal(_)),
+        node.table()?.iter().find(|entry| entry.key == "ideal_loss"),
+    ) {
+        let what = format!(
+            "`{}.ideal_loss`: only rate_control = \"ideal\" aims at a loss",
+            node.path
+        );
+        let fix = "remove it, or write rate_control = \"ideal\"";
+        return Err(Fault::new(what, fix).at(&entry.origin));
+    }
     let high = mode.map(|mode| High {
         mode,
         control,
@@ -164,20 +179,33 @@ fn aggregation(
     args: &Args,
     high: Option<&High>,
 ) -> Result<Option<Aggregation>, Diagnostic> {
-    let on = args.choice("aggregation") == modes::A_MPDU;
+    let kind = args.choice("aggregation");
+    let on = kind != "off";
     for entry in node.table()? {
         let key = entry.key.as_str();
-        if !on && modes::OF_AGGREGATES.contains(&key) {
-            let what = format!(
-                "`{}.{key}`: without aggregation there is no `{key}`",
-                node.path
-            );
-            let fix = "remove it, or write aggregation = \"a-mpdu\"";
-            return Err(Fault::new(what, fix).at(&entry.origin));
+        let of = modes::OF_AGGREGATES.iter().find(|(name, _)| *name == key);
+        if let Some((_, kinds)) = of
+            && !kinds.contains(&kind)
+        {
+            let what = match on {
+                false => format!(
+                    "`{}.{key}`: without aggregation there is no `{key}`",
+                    node.path
+                ),
+                true => format!(
+                    "`{}.{key}`: aggregation = \"{kind}\" has no `{key}`",
+                    node.path
+                ),
+            };
+            let fix = format!("remove it, or write aggregation = \"{}\"", kinds[0]);
+            return Err(Fault::new(what, &fix).at(&entry.origin));
         }
     }
     if on && high.is_none() {
-        let what = format!("`{}`: radios up to 802.11g have no A-MPDU", node.path);
+        let what = format!(
+            "`{}`: radios up to 802.11g have no A-MPDU and no A-MSDU",
+            node.path
+        );
         let fix = "remove `aggregation`, or write a standard from 802.11n on in `phy`";
         return Err(node.refuse(Fault::new(what, fix)));
     }
@@ -196,9 +224,19 @@ fn aggregation(
     let spacing = args.choice("mpdu_spacing").trim_end_matches(" us");
     let micros = spacing.parse::<f64>().expect("a choice in microseconds");
     bounds.apart = Span((micros * 1e6) as u64);
+    let alone = kind == modes::A_MSDU;
+    let msdu = match kind {
+        modes::A_MPDU => 0,
+        _ => args.bytes("amsdu_bytes").0,
+    };
+    if alone {
+        bounds.bytes = msdu + AROUND_A_MSDU;
+    }
     Ok(Some(Aggregation {
         window,
         bounds,
+        msdu,
+        alone,
         asks: args.choice("missed_ba") == "bar",
     }))
 }
@@ -213,7 +251,8 @@ fn mac(
     let args = &record.args;
     let aggregation = aggregation(node, args, high.as_ref())?;
     // Under block acknowledgement frames are not given up for their failures, but for their age.
-    let default = aggregation.is_some().then_some(Span::millis(500));
+    let by_age = aggregation.as_ref().is_some_and(|limits| !limits.alone);
+    let default = by_age.then_some(Span::millis(500));
     let lifetime = args.has("lifetime").then(|| args.span("lifetime"));
     let access = match args.choice("access") {
         "dcf" => AccessMode::Dcf,
@@ -221,6 +260,11 @@ fn mac(
     };
     let count = |name: &str| u32::try_from(args.count(name)).expect("at most 255");
     let mut categories = access.defaults(standard.window());
+    if args.choice("txop") == "standard" {
+        for (set, limit) in categories.iter_mut().zip(TXOPS) {
+            set.txop = limit;
+        }
+    }
     if let Some(node) = record.get("ac") {
         let specs = category_specs(node, wireless::CATEGORY, files)?;
         for (set, written) in categories.iter_mut().zip(specs) {
@@ -279,72 +323,6 @@ fn category_specs(
         };
     }
     Ok(specs)
-}
-
-fn channel(node: &Node, files: &mut Files<'_>) -> Result<ChannelSpec, Diagnostic> {
-    let record = Record::read(node, wireless::CHANNEL, &[], files)?;
-    let args = &record.args;
-    let model = args.choice("model");
-    for entry in node.table()? {
-        let key = entry.key.as_str();
-        let of_disc = wireless::OF_DISC.contains(&key);
-        if !wireless::OF_ALL.contains(&key) && of_disc != (model == "disc") {
-            let what = format!("`{}.{key}`: the {model} channel has no `{key}`", node.path);
-            let other = if of_disc { "disc" } else { "physical" };
-            let fix = format!("remove it, or write model = \"{other}\"");
-            return Err(Fault::new(what, &fix).at(&entry.origin));
-        }
-    }
-    if model == "physical" {
-        return Ok(ChannelSpec::Physical(Physical {
-            tx_power: args.number("tx_power"),
-            noise: args.number("noise"),
-            gain: args.number("gain"),
-            exponent: args.number("exponent"),
-            shadowing: args.number("shadowing"),
-            shadowing_seed: args
-                .has("shadowing_seed")
-                .then(|| args.count("shadowing_seed")),
-            energy_detect: args.number("energy_detect"),
-            preamble_detect: args.number("preamble_detect"),
-            capture: capture(&record, Some(DEFAULT_CAPTURE))?,
-            fer_target: args.share("fer_target"),
-            margin: args.number("margin"),
-            propagation: args.span("propagation"),
-        }));
-    }
-    if !args.has("transmit") {
-        let help = "distance within which frames are understood";
-        return Err(node.refuse(missing("transmit", help, "\"100 m\"", &node.path)));
-    }
-    let transmit = args.number("transmit");
-    let distance = |name: &str, otherwise: f64| match args.has(name) {
-        true => args.number(name),
-        false => otherwise,
-    };
-    let sense = distance("sense", transmit);
-    Ok(ChannelSpec::Disc(Disc {
-        transmit,
-        sense,
-        interfere: distance("interfere", sense),
-        capture: capture(&record, None)?,
-        propagation: args.span("propagation"),
-    }))
-}
-
-fn capture(record: &Record<'_>, otherwise: Option<f64>) -> Result<Option<f64>, Diagnostic> {
-    let Some(node) = record.get("capture") else {
-        return Ok(otherwise);
-    };
-    match node.text()? {
-        "off" => Ok(None),
-        text => units::signed(text, "dB").map(Some).map_err(|fault| {
-            node.refuse(Fault {
-                fix: format!("{}, or \"off\"", fault.fix),
-                ..fault
-            })
-        }),
-    }
 }
 
 /// A station with its radios; `media` are those of the scenario in order.

@@ -2,6 +2,7 @@
 //! are resolved. `network` reads nodes and links, `topology` holds the generators, `ports` and `settings` read queues
 //! and buffers, then `mechanisms` and `flows` follow. `record` reads a table by its fields, `parts` a part.
 
+mod channel;
 mod events;
 mod flows;
 mod links;

@@ -4,6 +4,9 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape};
 
+/// Laws of fading.
+pub const FADINGS: &[&str] = &["off", "rayleigh", "rician", "nakagami"];
+
 /// `media.NAME.channel`.
 pub static CHANNEL: &[Field] = &[
     Field::option(Opt::new(
@@ -99,6 +102,41 @@ pub static CHANNEL: &[Field] = &[
         "physical: seed of the shadowing, so that runs of several seeds share one network; the scenario's where it \
          is left out",
     )),
+    Field::option(Opt::new(
+        "fading",
+        Kind::Choice(FADINGS),
+        Default::Is("off"),
+        "physical: the gain of a pair of stations is drawn anew in each block of `coherence`, with a mean of 1, alike both ways",
+    )),
+    Field::option(
+        Opt::new(
+            "nakagami_m",
+            Kind::Number,
+            Default::Absent,
+            "physical: shape of Nakagami fading; 1 is Rayleigh, more fades less",
+        )
+        .at_least("0.5")
+        .at_most("100"),
+    ),
+    Field::option(
+        Opt::new(
+            "rician_k",
+            Kind::Decibels,
+            Default::Absent,
+            "physical: power of the direct path over that of all others, of Rician fading",
+        )
+        .at_least("-40 dB")
+        .at_most("40 dB"),
+    ),
+    Field::option(
+        Opt::new(
+            "coherence",
+            Kind::Span,
+            Default::Absent,
+            "physical: length of a block of fading; a frame keeps the gain with which it begins",
+        )
+        .at_least("1 us"),
+    ),
     decibels(
         "energy_detect",
         Kind::Dbm,

@@ -7,6 +7,9 @@ use crate::shape::Field;
 /// How stations choose their mode: the fastest for the SNR.
 pub const IDEAL: &str = "ideal";
 
+/// The same by what became of their frames.
+pub const MINSTREL: &str = "minstrel-ht";
+
 /// Widths of a channel, the narrowest first.
 pub const WIDTHS: &[&str] = &["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"];
 
@@ -24,23 +27,48 @@ pub const OF_MODES: &[&str] = &[
     "ideal_loss",
 ];
 
-/// Aggregation by A-MPDU.
+/// Aggregation by A-MPDU, by A-MSDU, and by A-MPDUs of A-MSDUs.
 pub const A_MPDU: &str = "a-mpdu";
+pub const A_MSDU: &str = "a-msdu";
+pub const BOTH: &str = "both";
 
 /// Minimum MPDU Start Spacing. 9.4.2.55.3.
 pub const SPACINGS: &[&str] = &[
     "0 us", "0.25 us", "0.5 us", "1 us", "2 us", "4 us", "8 us", "16 us",
 ];
 
-/// Options that only media with aggregation have.
-pub const OF_AGGREGATES: &[&str] = &[
-    "ba_window",
-    "aggregate_bytes",
-    "aggregate_time",
-    "mpdu_spacing",
-    "missed_ba",
+/// Options that only media with aggregation have, each with the kinds that have it.
+pub const OF_AGGREGATES: &[(&str, &[&str])] = &[
+    ("ba_window", &[A_MPDU, BOTH]),
+    ("aggregate_bytes", &[A_MPDU, BOTH]),
+    ("aggregate_time", &[A_MPDU, BOTH]),
+    ("mpdu_spacing", &[A_MPDU, BOTH]),
+    ("missed_ba", &[A_MPDU, BOTH]),
+    ("amsdu_bytes", &[A_MSDU, BOTH]),
 ];
 
+/// Generations that a medium can be of in a word, and their standards.
+pub const GENERATIONS: &[&str] = &["n", "ac", "ax", "be"];
+
+/// Bands.
+pub const BANDS: &[&str] = &["2.4 GHz", "5 GHz", "6 GHz"];
+
+/// A medium in a word.
+pub const GENERATION: Field = Field::option(Opt::new(
+    "wifi",
+    Kind::Choice(GENERATIONS),
+    Default::Absent,
+    "an access point and its stations in a word, with A-MPDUs and two streams: n = MCS 7 at 40 MHz, ac = MCS 9 at 80 MHz, ax = MCS 11 at 80 MHz, be = MCS 13 \
+     at 160 MHz; what `phy` and `mac` write counts instead",
+));
+/// The band.
+pub const BAND: Field = Field::option(Opt::new(
+    "band",
+    Kind::Choice(BANDS),
+    Default::Absent,
+    "band, where a standard has several; left out: 5 GHz, 6 GHz for 320 MHz. At 2.4 GHz a SIFS is 10 us, and 6 us of signal extension end each frame: together \
+     the SIFS of 16 us at 5 and 6 GHz, as which they count",
+));
 /// Modulation and code.
 pub const MCS: Field = Field::option(
         Opt::new(
@@ -109,10 +137,10 @@ pub const CODING: Field = Field::option(Opt::new(
 /// Who chooses the mode.
 pub const RATE_CONTROL: Field = Field::option(Opt::new(
     "rate_control",
-    Kind::Choice(&["off", IDEAL]),
+    Kind::Choice(&["off", IDEAL, MINSTREL]),
     Default::Is("off"),
     "mode of data frames from 802.11n on: that of `mcs`; or the fastest up to it that loses no more than `ideal_loss` at the \
-         SNR of the last answer, the slowest at first",
+         SNR of the last answer; or the one up to it that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
 ));
 /// What the choice aims at.
 pub const IDEAL_LOSS: Field = Field::option(
@@ -128,11 +156,22 @@ pub const IDEAL_LOSS: Field = Field::option(
 /// Whether frames go in bursts.
 pub const AGGREGATION: Field = Field::option(Opt::new(
     "aggregation",
-    Kind::Choice(&["off", A_MPDU]),
+    Kind::Choice(&["off", A_MPDU, A_MSDU, BOTH]),
     Default::Is("off"),
     "whether frames of 802.11n and later go as A-MPDUs, as many to a neighbour as the bounds allow, under immediate block \
-         acknowledgement",
+         acknowledgement; or packets to a neighbour as one A-MSDU that arrives or fails as a whole; both: A-MPDUs of A-MSDUs",
 ));
+/// Length of an A-MSDU.
+pub const AMSDU_BYTES: Field = Field::option(
+    Opt::new(
+        "amsdu_bytes",
+        Kind::Bytes,
+        Default::Is("3839 B"),
+        "most bytes of an A-MSDU, without the header and FCS of its frame (30 B): up to 7935 B (802.11n), 3839 B in an A-MPDU there, \
+         11,424 B later; as packets to one neighbour wait",
+    )
+    .at_least("100 B"),
+);
 /// Window of the block acknowledgement.
 pub const BA_WINDOW: Field = Field::option(
         Opt::new(

@@ -261,6 +261,11 @@ impl Media {
         self.air.gather_hops(&used);
     }
 
+    /// All hops are there: those whose stations learn from their frames begin to.
+    pub(crate) fn start_rate_control(&mut self, network: &Network, seed: u64) {
+        self.air.start_rate_control(network, seed);
+    }
+
     /// The attachment of a node to one of its media.
     pub(crate) fn attachment_of(&self, node: NodeId, of_node: usize) -> u32 {
         let mut radios = self.air.radios.iter();

@@ -46,6 +46,8 @@ fn served_world(number: u64) -> Spec {
                 window,
                 bounds: Bounds::of(Format::Ht, window),
                 asks: once_in(r, 2),
+                msdu: one(r, &[0, 0, 3839]),
+                alone: false,
             }),
         });
     }

@@ -173,6 +173,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
             energy_detect: one(r, &[-91.4, -72.0]),
             preamble_detect: -91.4,
             capture: one(r, &[None, Some(10.0)]),
+            fading: None,
             fer_target: 0.01,
             margin: 0.0,
             propagation: AIR,

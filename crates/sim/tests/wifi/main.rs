@@ -11,6 +11,7 @@ mod ez_flow;
 mod frame_bytes;
 mod groups;
 mod mechanisms;
+mod msdu;
 mod multihop;
 mod physical;
 mod queues;

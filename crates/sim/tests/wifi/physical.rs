@@ -24,6 +24,7 @@ pub fn plain() -> Physical {
         energy_detect: -91.4,
         preamble_detect: -91.4,
         capture: Some(10.0),
+        fading: None,
         fer_target: 0.01,
         margin: 0.0,
         propagation: Span::micros(1),
@@ -64,6 +65,7 @@ fn a_link_delivers_what_its_frame_errors_leave() {
     for metres in [67.0, 68.0, 69.0] {
         let mut cell = pair(
             Physical {
+                fading: None,
                 fer_target: 0.99,
                 ..plain()
             },
@@ -96,6 +98,7 @@ fn a_group_receives_what_frame_errors_leave_each_of_its_stations() {
     let places = [67.0, 68.0, 69.0];
     let mut cell = pair(
         Physical {
+            fading: None,
             fer_target: 0.99,
             ..plain()
         },

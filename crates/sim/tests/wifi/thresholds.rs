@@ -24,6 +24,7 @@ fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
         energy_detect,
         preamble_detect,
         capture: Some(10.0),
+        fading: None,
         fer_target: 0.01,
         margin: 0.0,
         propagation: Span::micros(1),

@@ -26,25 +26,32 @@ from backwater.model.builders.base import (
 class Medium(Table):
     """An 802.11 medium.
 
-    * `phy`: radio and its rates (required)
     * `channel`: who hears whom (required)
+    * `wifi`: an access point and its stations in a word, with A-MPDUs and two streams: n
+      = MCS 7 at 40 MHz, ac = MCS 9 at 80 MHz, ax = MCS 11 at 80 MHz, be = MCS 13 at 160
+      MHz; what `phy` and `mac` write counts instead
+    * `phy`: radio and its rates; may be left out beside `wifi`
     * `mac`: rules of access
     """
 
-    phy: Phy | Written
     channel: Channel | Written
+    wifi: Literal["n", "ac", "ax", "be"] | None = None
+    phy: Phy | Written | None = None
     mac: Mac | Written | None = None
     _fixed: ClassVar[Written] = {"kind": "802.11"}
 
 
 @dataclass
 class Phy(Table):
-    """Radio and its rates.
+    """Radio and its rates; may be left out beside `wifi`.
 
     * `standard`: 802.11b: slots of 20 us; 802.11a, and 802.11g among its own kind: OFDM,
       slots of 9 us; 802.11n and later: the same at 5 and 6 GHz, data frames by `mcs`
       (required)
     * `data`: rate of data frames up to 802.11g (rate)
+    * `band`: band, where a standard has several; left out: 5 GHz, 6 GHz for 320 MHz. At
+      2.4 GHz a SIFS is 10 us, and 6 us of signal extension end each frame: together the
+      SIFS of 16 us at 5 and 6 GHz, as which they count
     * `mcs`: modulation and code of data frames of 802.11n and later, the same numbers for
       any number of streams: up to 7 (802.11n), 9 (802.11ac), 11 (802.11ax), 13 (802.11be)
       (whole number)
@@ -54,8 +61,9 @@ class Phy(Table):
     * `coding`: code of 802.11n and 802.11ac; standard = BCC, and LDPC for 802.11ax and
       802.11be (default standard)
     * `rate_control`: mode of data frames from 802.11n on: that of `mcs`; or the fastest
-      up to it that loses no more than `ideal_loss` at the SNR of the last answer, the
-      slowest at first (default off)
+      up to it that loses no more than `ideal_loss` at the SNR of the last answer; or the
+      one up to it that has carried most, found by probes and retried as minstrel_ht of
+      Linux does. Both begin with the slowest (default off)
     * `ideal_loss`: share of packets of 1500 B that rate_control = "ideal" may lose
       (share, default 10 %)
     * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left
@@ -71,12 +79,13 @@ class Phy(Table):
         "802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"
     ]
     data: Rate | None = None
+    band: Literal["2.4 GHz", "5 GHz", "6 GHz"] | None = None
     mcs: int | None = None
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None
     streams: int | None = None
     guard: Literal["0.4 us", "0.8 us", "1.6 us", "3.2 us"] | None = None
     coding: Literal["standard", "BCC", "LDPC"] | None = None
-    rate_control: Literal["off", "ideal"] | None = None
+    rate_control: Literal["off", "ideal", "minstrel-ht"] | None = None
     ideal_loss: Share | None = None
     control: Rate | None = None
     answer: Literal["control", "mandatory"] | None = None
@@ -102,8 +111,16 @@ class Mac(Table):
       true)
     * `lifetime`: how long a packet may wait at a station and be tried; what is older is
       given up at its next turn (ns-3: 500 ms; left out = for ever) (time)
+    * `txop`: how long the access categories may keep the medium where `ac` does not say
+      it: one exchange; or the limits of 802.11-2020 for OFDM, 2.528 ms (BK, BE), 4.096 ms
+      (VI), 2.08 ms (VO) (default none)
     * `aggregation`: whether frames of 802.11n and later go as A-MPDUs, as many to a
-      neighbour as the bounds allow, under immediate block acknowledgement (default off)
+      neighbour as the bounds allow, under immediate block acknowledgement; or packets to
+      a neighbour as one A-MSDU that arrives or fails as a whole; both: A-MPDUs of A-MSDUs
+      (default off)
+    * `amsdu_bytes`: most bytes of an A-MSDU, without the header and FCS of its frame (30
+      B): up to 7935 B (802.11n), 3839 B in an A-MPDU there, 11,424 B later; as packets to
+      one neighbour wait (size, default 3839 B)
     * `ba_window`: frames that may be under way to a neighbour; left out: 64 (802.11n,
       802.11ac), 256 (802.11ax), 1024 (802.11be) (whole number)
     * `aggregate_bytes`: most bytes of an A-MPDU; the standard's where it is left out
@@ -125,7 +142,9 @@ class Mac(Table):
     countdown: Literal["standard", "idle-slot", "boundary"] | None = None
     nav_reset: bool | None = None
     lifetime: Time | None = None
-    aggregation: Literal["off", "a-mpdu"] | None = None
+    txop: Literal["none", "standard"] | None = None
+    aggregation: Literal["off", "a-mpdu", "a-msdu", "both"] | None = None
+    amsdu_bytes: Size | None = None
     ba_window: int | None = None
     aggregate_bytes: Size | None = None
     aggregate_time: Time | None = None
@@ -193,6 +212,14 @@ class Channel(Table):
       of stations (level, default 3.65 dB)
     * `shadowing_seed`: physical: seed of the shadowing, so that runs of several seeds
       share one network; the scenario's where it is left out (whole number)
+    * `fading`: physical: the gain of a pair of stations is drawn anew in each block of
+      `coherence`, with a mean of 1, alike both ways (default off)
+    * `nakagami_m`: physical: shape of Nakagami fading; 1 is Rayleigh, more fades less
+      (number)
+    * `rician_k`: physical: power of the direct path over that of all others, of Rician
+      fading (level)
+    * `coherence`: physical: length of a block of fading; a frame keeps the gain with
+      which it begins (time)
     * `energy_detect`: physical: power of all frames together from which the medium is
       busy without a preamble; the standard's is -62 dBm (level, default -91.4 dBm)
     * `preamble_detect`: physical: power from which a preamble is recognised, which makes
@@ -216,6 +243,10 @@ class Channel(Table):
     exponent: float | None = None
     shadowing: Level | None = None
     shadowing_seed: int | None = None
+    fading: Literal["off", "rayleigh", "rician", "nakagami"] | None = None
+    nakagami_m: float | None = None
+    rician_k: Level | None = None
+    coherence: Time | None = None
     energy_detect: Level | None = None
     preamble_detect: Level | None = None
     fer_target: Share | None = None

@@ -1,6 +1,8 @@
 //! Modes of 802.11n and later, and aggregation: what is read, what is run, what is refused.
 
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard};
+use backwater_sim::medium::wifi::phy::standard::Band;
+use backwater_sim::medium::wifi::spec::RateControl;
 use backwater_transport::units::{Rate, Span};
 
 use super::*;
@@ -159,4 +161,210 @@ fn what_an_aggregate_cannot_have_is_refused() {
         "send by the mode of their medium",
         "remove it",
     );
+}
+
+#[test]
+fn rate_control_is_read_and_changes_the_canonical_form() {
+    let of = |control: &str| {
+        let text = MODERN.replace("streams = 2", &format!("streams = 2, {control}"));
+        read(&text).unwrap()
+    };
+    let (off, learns) = (
+        of("rate_control = \"off\""),
+        of("rate_control = \"minstrel-ht\""),
+    );
+    let control = |resolved: &Resolved| resolved.spec().media[0].high.unwrap().control;
+    assert_eq!(control(&off), RateControl::Off);
+    assert_eq!(control(&learns), RateControl::Minstrel);
+    assert_ne!(off.canonical, learns.canonical);
+    refused(
+        "streams = 2",
+        "streams = 2, rate_control = \"minstrel-ht\", ideal_loss = \"5 %\"",
+        "only rate_control = \"ideal\" aims at a loss",
+        "remove it",
+    );
+}
+
+/// A medium in a word is the same as one written out, and what stands beside the word counts.
+#[test]
+fn a_generation_stands_for_modes_and_aggregation() {
+    let phy = "media.air.phy = { standard = \"802.11ac\", mcs = 4, width = \"80 MHz\", streams = 2, guard = \"0.4 us\" }";
+    let mac = "media.air.mac = { aggregation = \"a-mpdu\", ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\" }";
+    assert!(MODERN.contains(phy) && MODERN.contains(mac));
+    let same = |short: &str, phy_long: &str, mac_long: &str| {
+        let short = MODERN.replace(phy, short).replace(mac, "");
+        let long = MODERN.replace(phy, phy_long).replace(mac, mac_long);
+        assert_eq!(canonical(&short), canonical(&long), "{short}");
+    };
+    let on = "media.air.mac = { aggregation = \"a-mpdu\" }";
+    for (name, mcs, width) in [("n", 7, 40), ("ac", 9, 80), ("ax", 11, 80), ("be", 13, 160)] {
+        let long = format!(
+            "media.air.phy = {{ standard = \"802.11{name}\", mcs = {mcs}, width = \"{width} MHz\", streams = 2 }}"
+        );
+        same(&format!("media.air.wifi = \"{name}\""), &long, on);
+    }
+    same(
+        "media.air.wifi = \"ac\"\nmedia.air.phy.mcs = 5\nmedia.air.mac.ba_window = 16",
+        "media.air.phy = { standard = \"802.11ac\", mcs = 5, width = \"80 MHz\", streams = 2 }",
+        "media.air.mac = { aggregation = \"a-mpdu\", ba_window = 16 }",
+    );
+    refused(
+        phy,
+        "media.air.wifi = \"ax\"\nmedia.air.phy = { standard = \"802.11ac\" }",
+        "802.11ac beside wifi, which is 802.11ax",
+        "remove one",
+    );
+    refused(phy, "", "`media.air.phy` is missing", "phy = ");
+}
+
+#[test]
+fn bands_are_those_of_the_standard() {
+    let with = |band: &str| format!("streams = 2, band = \"{band}\"");
+    let named = read(&MODERN.replace("streams = 2", &with("5 GHz"))).unwrap();
+    assert_eq!(named.canonical, read(MODERN).unwrap().canonical);
+    refused(
+        "streams = 2",
+        &with("2.4 GHz"),
+        "802.11ac has no 2.4 GHz",
+        "5 GHz",
+    );
+    let ax = MODERN
+        .replace("802.11ac", "802.11ax")
+        .replace("0.4 us", "0.8 us");
+    let of = |width: &str, band: &str| {
+        let text = ax
+            .replace("80 MHz", width)
+            .replace("streams = 2", &with(band));
+        read(&text).map(|resolved| resolved.spec().media[0].phy.band)
+    };
+    assert_eq!(of("20 MHz", "2.4 GHz").unwrap(), Band::Ghz2);
+    assert_eq!(of("160 MHz", "6 GHz").unwrap(), Band::Ghz6);
+    let found = of("80 MHz", "2.4 GHz").expect_err("too wide");
+    assert!(
+        found.what.contains("no channel of 80 MHz fits 2.4 GHz"),
+        "{found}"
+    );
+    let be = ax
+        .replace("802.11ax", "802.11be")
+        .replace("80 MHz", "320 MHz");
+    assert_eq!(read(&be).unwrap().spec().media[0].phy.band, Band::Ghz6);
+}
+
+/// 802.11-2020, Table 9-155: limits of OFDM, but where a category has its own.
+#[test]
+fn txop_limits_of_the_standard() {
+    let text = MODERN.replace(
+        "ba_window = 32",
+        "ba_window = 32, txop = \"standard\", ac.VO.txop = \"0 s\"",
+    );
+    let spec = read(&text).unwrap().spec();
+    let limits = spec.media[0].mac.categories.map(|set| set.txop);
+    assert_eq!(limits, [2528, 2528, 4096, 0].map(Span::micros));
+}
+
+/// A-MSDUs: up to 7935 B of 802.11n alone, 3839 B in its A-MPDUs, 11,424 B later; their frames are given up for failures, not for their age.
+#[test]
+fn lengths_of_a_msdus_are_those_of_the_standard() {
+    let mac = "aggregation = \"a-mpdu\", ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\"";
+    let of = |text: &str, kind: &str, bytes: u32| {
+        let with = format!("aggregation = \"{kind}\", amsdu_bytes = \"{bytes} B\"");
+        read(&text.replace(mac, &with)).and_then(|r| r.build().map(|_| r.spec()))
+    };
+    let n = MODERN
+        .replace("802.11ac", "802.11n")
+        .replace("80 MHz", "40 MHz");
+    for (text, kind, most) in [
+        (&n[..], "a-msdu", 7935),
+        (&n, "both", 3839),
+        (MODERN, "both", 11_424),
+    ] {
+        let spec = of(text, kind, most).unwrap();
+        let limits = spec.media[0].high.unwrap().aggregation.unwrap();
+        assert_eq!(
+            (limits.msdu, limits.alone),
+            (u64::from(most), kind == "a-msdu")
+        );
+        assert_eq!(spec.media[0].mac.lifetime.is_some(), kind == "both");
+        let found = of(text, kind, most + 1).expect_err("too long");
+        assert!(found.what.contains("no A-MSDU of"), "{found}");
+        assert!(found.fix.contains(&format!("at most {most} B")), "{found}");
+    }
+    refused(
+        "a-mpdu\",",
+        "a-msdu\",",
+        "aggregation = \"a-msdu\" has no `ba_window`",
+        "a-mpdu",
+    );
+    refused(
+        "ba_window = 32",
+        "amsdu_bytes = \"3839 B\"",
+        "aggregation = \"a-mpdu\" has no `amsdu_bytes`",
+        "a-msdu",
+    );
+}
+
+/// MCS 4 at 80 MHz with two streams: 44 + 4 us of PPDU for a packet of 20 B, SIFS 16 and 28 us of acknowledgement, and propagation of 1 us
+/// both ways: 94 us.
+#[test]
+fn a_txop_shorter_than_the_shortest_exchange_is_refused() {
+    let of = |micros: u32| format!("ba_window = 32, ac.BE.txop = \"{micros} us\"");
+    let text = MODERN.replace("ba_window = 32", &of(94));
+    read(&text).and_then(|r| r.build()).unwrap();
+    let what = "a TXOP of 93 us is shorter than the shortest exchange, of 94 us";
+    refused("ba_window = 32", &of(93), what, "at least 94 us");
+    refused(
+        "at = [\"0 m\", \"0 m\"]",
+        "at = [\"0 m\", \"0 m\"], ac.VO.txop = \"50 us\"",
+        "a TXOP of 50 us is shorter",
+        "0 s for one exchange",
+    );
+}
+
+/// 16 us at 390 Mbit/s are 780 B: two frames of 58 B take 780 + 62 B, which 1000 B hold; at 867 Mbit/s they take 1736 + 62 B.
+#[test]
+fn a_spacing_that_no_a_mpdu_holds_is_refused() {
+    let with = "ba_window = 32, aggregate_bytes = \"1 kB\"";
+    let old = "ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\"";
+    let new = format!("{with}, mpdu_spacing = \"16 us\"");
+    let text = MODERN.replace(old, &new);
+    read(&text).and_then(|r| r.build()).unwrap();
+    let found = read(&text.replace("mcs = 4", "mcs = 9"))
+        .and_then(|r| r.build())
+        .expect_err("too far apart");
+    assert!(
+        found
+            .what
+            .contains("16 us after each other take 1798 B at 866666666 bit/s"),
+        "{found}"
+    );
+    assert!(found.fix.contains("a shorter mpdu_spacing"), "{found}");
+    assert!(found.line.is_some(), "{found}");
+}
+
+/// 10,000 stations are as many as a scenario may have unless it lifts the limit.
+#[test]
+fn as_many_stations_as_the_limit_allows_are_read() {
+    let cell = |rows: u32| {
+        format!(
+            "schema = \"backwater/scenario/1\"\nduration = \"1 ms\"\n{}\ntopology = {{ kind = \"grid\", rows = {rows}, columns = 100, spacing = \"70 m\", medium = \"air\" }}\n{}",
+            "media.air = { wifi = \"ac\", channel = { model = \"disc\", transmit = \"100 m\" } }",
+            "flows.f = { from = \"s0-0\", to = \"s1-1\", packet = \"1500 B\", source = { kind = \"saturated\", packet = \"1500 B\" } }",
+        )
+    };
+    read(&cell(100)).unwrap();
+    let found = read(&cell(101)).expect_err("too many");
+    assert!(found.what.contains("10100 nodes; at most 10000"), "{found}");
+}
+
+/// A mechanism at a station acts on frames of one packet: over A-MPDUs it is built, over A-MSDUs refused.
+#[test]
+fn a_mechanism_over_a_msdus_is_refused() {
+    let with = "[mechanisms.m]\nrecipe = \"aifsn\"\nat = [\"A\"]\n";
+    let text = format!("{MODERN}{with}");
+    read(&text).and_then(|r| r.build()).unwrap();
+    let found = read(&text.replace("\"a-mpdu\"", "\"both\""))
+        .and_then(|r| r.build())
+        .expect_err("an A-MSDU has several packets");
+    assert!(found.what.contains("an A-MSDU has several"), "{found}");
+    assert!(found.fix.contains("a-mpdu"), "{found}");
 }

@@ -11,6 +11,8 @@ use crate::medium::wifi::mac::carrier_sense::CarrierSense;
 use crate::medium::wifi::mac::cell::Cell;
 use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
+use crate::medium::wifi::phy::fading::Gains;
+use crate::medium::wifi::phy::minstrel::Minstrel;
 use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
 use crate::medium::wifi::reception::frame_set::FrameSet;
@@ -72,6 +74,10 @@ pub struct Air {
     hop_numbers: Vec<u32>,
     /// The first port that stands for a hop.
     pub first_port: u32,
+    /// Gains of channels that fade, where one does.
+    pub(super) gains: Option<Box<Gains>>,
+    /// Rate control of each hop by what becomes of its frames; empty where no station has it.
+    pub(super) minstrels: Vec<Option<Box<Minstrel>>>,
     /// Delay budgets by flow; empty where no flow has one.
     pub budgets: Vec<Option<Span>>,
     /// Members of the groups to which flows send, in the order of the stations.

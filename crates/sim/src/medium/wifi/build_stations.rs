@@ -12,7 +12,7 @@ use crate::medium::access::CATEGORIES;
 use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::check_medium::{
-    check_medium, check_station_mode, check_station_rate, check_window,
+    check_medium, check_station_mode, check_station_rate, check_txop, check_window,
 };
 use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::Reply;
@@ -33,15 +33,42 @@ impl Air {
     pub(crate) fn survey(&mut self, network: &mut Network, spec: &Spec) -> Result<(), Refusal> {
         for medium in &spec.media {
             check_medium(medium)?;
-            self.media.push(Medium::new(medium));
+            let made = Medium::new(medium);
+            for (name, set) in CATEGORIES.iter().zip(made.mac.categories) {
+                let path = format!("media.{}.mac.ac.{name}", made.name);
+                check_txop(&made, set.txop, &path)?;
+            }
+            self.media.push(made);
         }
         self.first_port = network.ports.len() as u32;
         if spec.flows.iter().any(|f| f.options.budget.is_some()) {
             self.budgets = spec.flows.iter().map(|f| f.options.budget).collect();
         }
         self.add_stations(network, spec)?;
+        self.refuse_mechanisms_over_msdus(network, spec)?;
         if !self.radios.is_empty() {
             self.join_stations(spec);
+        }
+        Ok(())
+    }
+
+    /// Mechanisms at stations act in front of frames of one packet.
+    fn refuse_mechanisms_over_msdus(&self, network: &Network, spec: &Spec) -> Result<(), Refusal> {
+        for mechanism in &spec.mechanisms {
+            let nodes = mechanism.stations.iter();
+            let mut stations = nodes.flat_map(|node| &network.nodes.0[*node].stations);
+            let has_msdus = |station: &u32| {
+                let high = self.medium(*station).high.as_ref();
+                high.and_then(|high| high.aggregation)
+                    .is_some_and(|limits| limits.msdu > 0)
+            };
+            if stations.any(has_msdus) {
+                return refuse(
+                    format!("mechanisms.{}", mechanism.name),
+                    "a mechanism at a station acts on frames of one packet, and an A-MSDU has several",
+                    "remove it, or write aggregation = \"a-mpdu\" in the medium's mac",
+                );
+            }
         }
         Ok(())
     }
@@ -189,6 +216,9 @@ impl Air {
             };
             let set = station.categories[number].over(medium.mac.categories[number]);
             check_window(set, &format!("{path}.ac.{name}"))?;
+            if let Some(txop) = station.categories[number].txop {
+                check_txop(medium, txop, &format!("{path}.ac.{name}"))?;
+            }
             let buffer = station.categories[number].buffer.unwrap_or(station.buffer);
             let mut category = Contention::new(set, buffer, medium.sifs, medium.slot);
             let stream = format!("{named}.{name}");
@@ -225,6 +255,7 @@ impl Air {
             }
         }
         self.form_cells();
+        self.start_fading(spec.seed);
     }
 
     /// What was written of a station.
@@ -320,9 +351,10 @@ impl Air {
             service: Service::Station,
             ..PortMore::default()
         };
-        let window = match self.medium(from).aggregates() && to != NOBODY {
-            true => Window::for_bursts(),
-            false => Window::default(),
+        let high = self.medium(from).high.as_ref();
+        let window = match high.and_then(|high| high.aggregation) {
+            Some(limits) if to != NOBODY => Window::for_bursts(limits.alone),
+            _ => Window::default(),
         };
         // The station limits what its hops hold together.
         let categories = radio.categories.len();

@@ -1,13 +1,16 @@
 //! Refuses media that no radio has: rates, modes, windows, thresholds.
 
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Span};
 
 use crate::medium::access::{CATEGORIES, Category};
+use crate::medium::wifi::air::Medium;
 use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::phy::aggregate::Growing;
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::physical::FLOOR;
+use crate::medium::wifi::phy::standard;
 use crate::medium::wifi::spec::{High, RateControl};
 use crate::spec::{MediumSpec, Refusal};
 use crate::world::build::refuse;
@@ -33,6 +36,31 @@ pub(super) fn check_window(set: Category, path: &str) -> Result<(), Refusal> {
         );
     }
     Ok(())
+}
+
+/// IP bytes of the packet of the shortest exchange: a header.
+const SHORTEST: u64 = 20;
+
+/// Bytes of its MPDU.
+const SHORTEST_MPDU: u64 = SHORTEST + standard::OVERHEAD + standard::QOS;
+
+/// A TXOP that has room for an exchange.
+pub(super) fn check_txop(medium: &Medium, txop: Span, path: &str) -> Result<(), Refusal> {
+    let rate = match &medium.high {
+        Some(high) => high.mode.rate(),
+        None => Rate(*medium.phy.standard.rates().last().expect("rates")),
+    };
+    let shortest = medium.exchange(SHORTEST, rate) + medium.delta.times(2);
+    if txop == Span::ZERO || txop >= shortest {
+        return Ok(());
+    }
+    let micros = |span: Span| span.0 as f64 / 1e6;
+    let (limit, needed) = (micros(txop), micros(shortest));
+    refuse(
+        format!("{path}.txop"),
+        format!("a TXOP of {limit} us is shorter than the shortest exchange, of {needed} us"),
+        format!("write at least {needed} us, or 0 s for one exchange"),
+    )
 }
 
 pub(super) fn check_station_rate(
@@ -101,6 +129,41 @@ fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal
     )
 }
 
+/// Two frames with the least distance that is asked for fit an A-MPDU.
+fn check_spacing(high: &High, path: &str) -> Result<(), Refusal> {
+    let Some(limits) = high.aggregation.filter(|limits| !limits.alone) else {
+        return Ok(());
+    };
+    let two = |apart: Span| {
+        let one = Growing::default().with(SHORTEST_MPDU, apart, high.mode.rate());
+        one.with(SHORTEST_MPDU, apart, high.mode.rate())
+    };
+    let holds = |apart: Span| {
+        let all = two(apart);
+        all.bytes() <= limits.bounds.bytes && high.mode.airtime(all.bytes()) <= limits.bounds.time
+    };
+    if holds(limits.bounds.apart) {
+        return Ok(());
+    }
+    let what = format!(
+        "two frames that begin {} us after each other take {} B at {} bit/s, and no A-MPDU of this medium holds them",
+        limits.bounds.apart.0 as f64 / 1e6,
+        two(limits.bounds.apart).bytes(),
+        high.mode.rate().0
+    );
+    let (option, fix) = match holds(Span::ZERO) {
+        true => (
+            "mpdu_spacing",
+            "write a shorter mpdu_spacing, or larger aggregate_bytes and aggregate_time",
+        ),
+        false => (
+            "aggregate_time",
+            "write larger aggregate_bytes and aggregate_time, or aggregation = \"off\"",
+        ),
+    };
+    refuse(format!("{path}.mac.{option}"), what, fix)
+}
+
 /// The modes of 802.11n and later, and what they need.
 fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusal> {
     check_mode(medium, &high.mode, &format!("{path}.phy"))?;
@@ -123,7 +186,14 @@ fn check_high(medium: &MediumSpec, high: &High, path: &str) -> Result<(), Refusa
             let fix = format!("write at most {most}");
             return refuse(format!("{path}.mac.ba_window"), what, fix);
         }
+        let most = high.mode.format.longest_msdu(limits.alone);
+        if limits.msdu > most {
+            let what = format!("{name} has no A-MSDU of {} B here", limits.msdu);
+            let fix = format!("write at most {most} B");
+            return refuse(format!("{path}.mac.amsdu_bytes"), what, fix);
+        }
     }
+    check_spacing(high, path)?;
     if let (ChannelSpec::Disc(_), RateControl::Ideal(_)) = (&medium.channel, high.control) {
         return refuse(
             format!("{path}.phy.rate_control"),

@@ -3,7 +3,7 @@
 use crate::medium::wifi::air::Air;
 
 impl Air {
-    /// Backoffs, errors and queue management are drawn anew.
+    /// Backoffs, errors, gains, probes and queue management are drawn anew.
     pub(crate) fn rekey(&mut self, by: u64) {
         for radio in &mut self.radios {
             radio.random.rekey(by);
@@ -12,6 +12,12 @@ impl Air {
                     arranged.rekey(by);
                 }
             }
+        }
+        if let Some(gains) = &mut self.gains {
+            gains.rekey(by);
+        }
+        for minstrel in self.minstrels.iter_mut().flatten() {
+            minstrel.rekey(by);
         }
         for hearing in &mut self.hearings {
             hearing.random.rekey(by);

@@ -45,6 +45,8 @@ pub enum RateControl {
     Off,
     /// The fastest mode that loses no greater share of packets of 1500 B at the SNR of the last answer, the slowest at first.
     Ideal(f64),
+    /// By what became of their frames.
+    Minstrel,
 }
 
 impl High {
@@ -52,7 +54,7 @@ impl High {
     pub fn modes(&self) -> Vec<Mode> {
         match self.control {
             RateControl::Off => vec![self.mode],
-            RateControl::Ideal(_) => {
+            RateControl::Ideal(_) | RateControl::Minstrel => {
                 let with = |mcs| Mode { mcs, ..self.mode };
                 let legal = |mode: &Mode| mode.checked().is_ok();
                 (0..=self.mode.mcs).map(with).filter(legal).collect()
@@ -61,13 +63,17 @@ impl High {
     }
 }
 
-/// A-MPDUs under block acknowledgement.
+/// A-MPDUs under block acknowledgement, and A-MSDUs.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Aggregation {
     /// Frames that may be under way: from the first that is not acknowledged on.
     pub window: u16,
     /// What bounds a PPDU.
     pub bounds: Bounds,
+    /// Most bytes of the body of an A-MSDU; 0 where each packet has an MPDU of its own.
+    pub msdu: u64,
+    /// There are no A-MPDUs: each MPDU goes alone.
+    pub alone: bool,
     /// A missing block acknowledgement is asked for; otherwise the data are sent again.
     pub asks: bool,
 }

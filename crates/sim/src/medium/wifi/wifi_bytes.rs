@@ -53,6 +53,7 @@ pub fn write(
             (Standard::HrDsss, _) => Channel::Cck,
             (Standard::Ofdm, Band::Ghz2) => Channel::OfdmBelow3Ghz,
             (Standard::Ofdm, Band::Ghz5) => Channel::OfdmAt5Ghz,
+            (Standard::Ofdm, Band::Ghz6) => Channel::OfdmAt6Ghz,
         },
         short_preamble: phy.short_preamble,
         lost: frame.fate == Fate::Lost,

@@ -112,6 +112,8 @@ impl World {
             }
         }
         self.media.gather_hops(&used);
+        let network = &self.shared.network;
+        self.media.start_rate_control(network, spec.seed);
         Ok(())
     }
 

@@ -9,11 +9,10 @@ use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
 use crate::limit::Limit;
 use crate::medium::ethernet;
-use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
 use crate::medium::wifi::radio::Edcaf;
-use crate::medium::wifi::spec::RateControl;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::shared::{Onward, Shared};
@@ -21,10 +20,24 @@ use crate::shared::{Onward, Shared};
 /// How much of a burst fits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
-    /// Frames.
+    /// Packets.
     pub count: u16,
+    /// MPDUs.
+    pub mpdus: u16,
     /// Bytes of the PPDU.
     pub bytes: u64,
+}
+
+/// What is left of a TXOP for a data frame whose answer takes so long; no bound where there is no TXOP.
+fn room_for_data(medium: &Medium, ack: Span, now: Time, until: Time) -> Span {
+    if until <= now {
+        return Span(u64::MAX);
+    }
+    let mut around = medium.sifs + ack + medium.delta.times(2);
+    if medium.mac.rts_above < u64::MAX {
+        around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
+    }
+    Span((until.0 - now.0).saturating_sub(around.0))
 }
 
 impl Air {
@@ -47,8 +60,8 @@ impl Air {
                     Limit::Unlimited => u64::MAX,
                 };
                 let mine = (room as f64 * radio.own_share) as u64;
-                flow.source
-                    .keep_waiting(mine.min(u64::from(limits.window)) as u16);
+                let most = mine.min(limits.packets(len));
+                flow.source.keep_waiting(most.min(u16::MAX.into()) as u16);
             }
         }
     }
@@ -70,13 +83,17 @@ impl Air {
         let mut gates = gates.and_then(|gates| gates.trial());
         let limits = self.aggregation(hop, number);
         let limits = limits.expect("a hop with a session");
+        if limits.msdu > 0 {
+            return self.burst_of_msdus(network, (hop, number), room);
+        }
         let mode = served.mode.as_ref().expect("a hop with a session");
         let window = &served.windows[number];
         let rate = mode.rate();
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mut alone = 0;
-        loop {
+        let most = if self.probes(hop) { 1 } else { u16::MAX };
+        while all.count < most {
             place = window.open_from(place);
             if place >= usize::from(limits.window) {
                 break;
@@ -111,6 +128,7 @@ impl Air {
         }
         Burst {
             count: all.count,
+            mpdus: all.count,
             bytes: match all.count {
                 1 => alone,
                 _ => all.bytes(),
@@ -137,6 +155,7 @@ impl Air {
             category: number as u8,
             hop: Some(hop),
             count: session.asked,
+            mpdus: 1,
             to: served.to,
             data: medium.phy.airtime(BAR, medium.phy.control),
             ack: medium.block_ack(limits.window, medium.phy.control),
@@ -158,24 +177,24 @@ impl Air {
         let mode = served.mode?;
         let reference = mode.reference();
         let ack = medium.block_ack(limits.window, reference);
-        let room = match until > now {
-            true => {
-                let mut around = medium.sifs + ack + medium.delta.times(2);
-                if medium.mac.rts_above < u64::MAX {
-                    around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
-                }
-                Span((until.0 - now.0).saturating_sub(around.0))
-            }
-            false => Span(u64::MAX),
-        };
+        let room = room_for_data(medium, ack, now, until);
         let burst = self.burst(&cx.network, (hop, number), room, now);
         if burst.count == 1 {
             return None;
         }
         let rts = burst.bytes > medium.mac.rts_above;
+        let (data, ack) = match burst.mpdus {
+            1 => (
+                medium.data(burst.bytes, served.rate, Some(&mode)),
+                medium.ack(reference),
+            ),
+            _ => (mode.airtime(burst.bytes), ack),
+        };
         let burst = Exchange {
             count: burst.count,
-            data: mode.airtime(burst.bytes),
+            mpdus: burst.mpdus,
+            block: burst.mpdus > 1,
+            data,
             ack,
             bytes: burst.bytes,
             field: self.field_toward(station, served.to).is_some(),
@@ -184,24 +203,8 @@ impl Air {
             rts,
             ..exchange
         };
-        let kind = match rts {
-            true => FrameKind::Rts,
-            false => FrameKind::Data,
-        };
+        let kind = if rts { FrameKind::Rts } else { FrameKind::Data };
         Some((kind, burst))
-    }
-
-    /// An answer has come over a hop: the mode of the next frames follows its SNR.
-    pub(super) fn choose_mode(&mut self, station: u32, hop: u32) {
-        let medium = self.medium(station);
-        let (Some(high), Some(receivers)) = (&medium.high, &medium.receivers) else {
-            return;
-        };
-        if high.control != RateControl::Off && self.hops[hop as usize].mode.is_some() {
-            let mode = receivers.fastest(self.hearings[station as usize].wanted);
-            let served = &mut self.hops[hop as usize];
-            (served.mode, served.rate) = (Some(mode), mode.rate());
-        }
     }
 
     /// When the frames of the burst that a station begins to send are on the air.
@@ -216,12 +219,19 @@ impl Air {
         if exchange.to != NOBODY {
             let toward = &mut self.radios[exchange.to as usize].count.toward;
             toward.ppdus += 1;
-            toward.frames += u64::from(exchange.count);
+            toward.frames += u64::from(exchange.mpdus);
+        }
+        let number = usize::from(exchange.category);
+        if self.aggregation(hop, number).is_some_and(|a| a.msdu > 0) {
+            let begins = self.seal(network, (hop, number), &exchange, now);
+            if exchange.mpdus > 1 {
+                self.parts[station as usize].begins = begins;
+            }
+            return;
         }
         if exchange.count == 1 {
             return;
         }
-        let number = usize::from(exchange.category);
         let served = &self.hops[hop as usize];
         let overhead = self.header_bytes(station);
         let field = match exchange.field {
@@ -301,7 +311,8 @@ impl Air {
     ) {
         let served = &mut self.hops[hop as usize];
         let port = served.port;
-        let Some(session) = served.windows[number].session_mut() else {
+        let session = served.windows[number].session_mut();
+        let Some(session) = session.filter(|session| !session.alone) else {
             return self.pass_on(cx, receiver, packet_id, port, now);
         };
         let frame = session.start.wrapping_add(place as u32);

@@ -16,16 +16,20 @@ impl Air {
     /// nor senses; told once for each frame.
     pub fn addressee_that_misses(&mut self, station: u32) -> Option<u32> {
         let sender = station as usize;
-        let frame = self.radios[sender].frame.as_mut()?;
+        let frame = self.radios[sender].frame.as_ref()?;
         let to = frame.to;
         let answers = frame.kind.is_answer();
         if !answers || frame.missed || self.sensing[to as usize].lock == station {
             return None;
         }
-        if self.reach[sender].iter().any(|l| l.to == to && l.senses) {
+        let receivers = self.medium(station).receivers.as_ref();
+        let busy_from = receivers.map_or(0, |receivers| receivers.busy_from);
+        let mut reached = self.reach[sender].iter().zip(&self.near[sender]);
+        if reached.any(|(link, near)| link.to == to && near.power >= busy_from) {
             return None;
         }
-        frame.missed = true;
+        let frame = self.radios[sender].frame.as_mut();
+        frame.expect("the frame that it sends").missed = true;
         Some(to)
     }
 

@@ -147,6 +147,7 @@ impl Air {
             category: number as u8,
             hop,
             count: 1,
+            mpdus: 1,
             to,
             data,
             ack: medium.ack(reference),

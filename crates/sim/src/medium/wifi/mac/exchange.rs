@@ -203,12 +203,13 @@ impl Air {
         }
         let number = usize::from(exchange.category);
         self.charge_received((station, receiver, number), exchange.data);
-        let (mut place, mut before) = (0, PacketId::NONE);
-        for frame in 0..exchange.count {
+        let (mut place, mut before, mut mpdus) = (0, PacketId::NONE, 0);
+        for _ in 0..exchange.count {
             let served = &self.hops[hop as usize];
             place = served.windows[number].open_from(place);
+            mpdus += u16::from(!served.windows[number].at(place).joined);
             if served.windows[number].at(place).ghost.is_none() {
-                if self.damaged.contains(frame) {
+                if self.damaged.contains(mpdus - 1) {
                     before = served.behind(&cx.network, number, before);
                 } else {
                     let frame = (hop, place, before);
@@ -250,8 +251,9 @@ impl Air {
                     radio.end_field(exchange.to);
                 }
                 self.charge_turn((station, number, hop), now.since(exchange.begun));
+                let arrived = self.acknowledged(hop, &exchange);
                 self.burst_done(cx, station, hop, &exchange, now);
-                self.choose_mode(station, hop);
+                self.choose_mode(station, hop, (&exchange, arrived), now);
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");

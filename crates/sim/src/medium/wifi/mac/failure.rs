@@ -57,6 +57,7 @@ impl Air {
             number: usize::from(exchange.category),
         };
         if let Some(hop) = exchange.hop {
+            self.choose_mode(station, hop, (&exchange, 0), until);
             self.charge_turn((station, at.number, hop), until.since(exchange.begun));
         }
         let attempt = Attempt {
@@ -92,7 +93,7 @@ impl Air {
                 radio.categories[number].current = Some(hop);
                 let window = &mut air.hops[hop as usize].windows[number];
                 // No failures are counted under block acknowledgement. 10.23.2.12.1.
-                let counts = window.session().is_none();
+                let counts = window.session().is_none_or(|session| session.alone);
                 counts.then(|| match (long, window.at_mut(0)) {
                     (true, tried) => &mut tried.long,
                     (false, tried) => &mut tried.short,
@@ -176,8 +177,10 @@ impl Air {
         let window = &mut self.hops[hop as usize].windows[number];
         let tried = window.finish(0);
         window.advance();
+        // What shares its MPDU is given up with it.
+        let shared = window.first().joined;
         if let (Some(session), true) = (window.session_mut(), tried.has_begun()) {
-            session.moved = true;
+            session.moved = !session.alone;
             session.asked = session.asked.saturating_sub(1);
         }
         let under_session = window.session().is_some();
@@ -198,5 +201,8 @@ impl Air {
             cx.network.lose(&mut cx.run.books, id, cause, port, now);
         }
         self.departed(cx, at, ghost, now, until);
+        if shared {
+            self.give_up(cx, line, cause, now, until);
+        }
     }
 }

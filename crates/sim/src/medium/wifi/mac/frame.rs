@@ -2,6 +2,8 @@
 
 use backwater_transport::units::{Rate, Span, Time};
 
+use crate::medium::wifi::phy::aggregate::BAR;
+
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(in crate::medium::wifi) type Number = u16;
 
@@ -87,8 +89,10 @@ pub struct Exchange {
     pub category: u8,
     /// The hop whose first frames it carries; `None` for a management frame.
     pub hop: Option<u32>,
-    /// How many: the first ones that are not acknowledged.
+    /// How many packets: the first ones that are not acknowledged.
     pub count: u16,
+    /// MPDUs in which they go.
+    pub mpdus: u16,
     /// For whom.
     pub to: u32,
     /// Airtime of the data frame.
@@ -118,4 +122,12 @@ pub struct Exchange {
     pub txop_end: Time,
     /// When the last frame of its sender ended.
     pub own_end: Time,
+}
+
+impl Exchange {
+    /// Whether it asks for a block acknowledgement with a BAR. A burst is longer.
+    #[inline]
+    pub fn is_bar(&self) -> bool {
+        self.block && self.bytes == BAR
+    }
 }

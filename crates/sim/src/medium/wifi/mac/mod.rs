@@ -7,7 +7,9 @@
 //! * `cell` has one record of what stations sense that all hear one another; `follow` keeps to it those whose own would have the same effect.
 //! * `window` has what became of the frames that a hop has tried, and its first one.
 //! * `aggregate` sizes bursts of several frames, `session` has what block acknowledgement keeps of them.
+//! * `msdu` puts packets together that share an FCS.
 //! * `attend` says when stations are looked at, `contend` lets them count down and send.
+//! * `choose_mode` tells the rate control what became of frames, and takes the mode of the next ones from it.
 //! * `exchange` and `failure` draw the consequences, `group_frames` has those to many, `answer` answers that are missed.
 
 pub(super) mod aggregate;
@@ -16,11 +18,13 @@ pub(super) mod attend;
 pub mod carrier_sense;
 pub mod category;
 pub(super) mod cell;
+pub(super) mod choose_mode;
 pub(super) mod contend;
 pub(super) mod exchange;
 pub(super) mod failure;
 pub(super) mod follow;
 pub mod frame;
 pub(super) mod group_frames;
+pub(super) mod msdu;
 pub mod session;
 pub mod window;

@@ -24,6 +24,8 @@ pub struct Session {
     pub start: u32,
     /// Frames of a burst whose acknowledgement did not come: a BAR asks for them.
     pub asked: u16,
+    /// Each MPDU goes alone and is acknowledged alone: there is no block acknowledgement, and failures are counted.
+    pub alone: bool,
     /// A frame that was on the air was given up, and the recipient does not know that it will not come.
     pub moved: bool,
     /// The recipient's side.

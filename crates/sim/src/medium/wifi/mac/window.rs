@@ -74,11 +74,15 @@ pub struct Window {
 }
 
 impl Window {
-    /// One for bursts of several frames.
-    pub fn for_bursts() -> Window {
+    /// One for bursts of several frames; of one MPDU where it goes `alone`.
+    pub fn for_bursts(alone: bool) -> Window {
+        let session = Session {
+            alone,
+            ..Session::default()
+        };
         Window {
             one: Tried::default(),
-            more: Some(Box::default()),
+            more: Some(Box::new(session)),
         }
     }
 
@@ -139,8 +143,10 @@ impl Window {
     #[inline]
     pub fn finish(&mut self, place: usize) -> Tried {
         let done = self.more.is_some();
+        let joined = self.at(place).joined;
         let fresh = Tried {
             done,
+            joined,
             ..Tried::default()
         };
         std::mem::replace(self.at_mut(place), fresh)
@@ -172,11 +178,14 @@ impl Window {
             self.one.spent += ticks;
             return;
         }
+        let alone = self.session().is_some_and(|session| session.alone);
         let mut place = 0;
-        for _ in 0..count {
+        for frame in 0..count {
             place = self.open_from(place);
             let tried = self.at_mut(place);
             tried.fail_in_burst(ticks, count);
+            // The failures of an MPDU that goes alone are counted at its first packet. See `failed`.
+            tried.short -= u32::from(alone && frame == 0);
             place += 1;
         }
     }
@@ -225,6 +234,10 @@ pub struct Tried {
     /// The frame reached its receiver, and the ACK did not come back: the packet is there, and the
     /// sender repeats a frame of so many bytes.
     pub ghost: Option<Ghost>,
+    /// Its MPDU was on the air and stays as it is.
+    pub sealed: bool,
+    /// It shares the MPDU of the packet before.
+    pub joined: bool,
     /// Of `spent`, nanoseconds that count for other frames of the same bursts.
     pub of_others: u32,
     /// It was acknowledged or given up, and frames before it were not.

@@ -113,6 +113,8 @@ impl ChannelSpec {
         let far = |link: &Link| match self {
             ChannelSpec::Disc(_) => None,
             ChannelSpec::Physical(_) if link.decodes => None,
+            // Whom a frame reaches changes with its gain.
+            ChannelSpec::Physical(physical) if physical.fading.is_some() => None,
             ChannelSpec::Physical(_) => u32::try_from(link.power).ok(),
         };
         let of = |from: usize| {

@@ -181,6 +181,16 @@ impl Format {
         }
     }
 
+    /// Most bytes of the body of an A-MSDU, `alone` or in an A-MPDU: 7935 B of an MSDU up to 802.11n, of which 4095 B fit an MPDU of an
+    /// A-MPDU; 11,454 B of an MPDU later, 30 B of them header and FCS. 9.2.4.8, Table 9-34.
+    pub fn longest_msdu(self, alone: bool) -> u64 {
+        match (self, alone) {
+            (Format::Ht, true) => 7935,
+            (Format::Ht, false) => 3839,
+            (Format::Vht | Format::He | Format::Eht, _) => 11_454 - 30,
+        }
+    }
+
     /// Whether an MPDU that goes alone has a delimiter, as in an A-MPDU of one.
     pub fn delimits_all(self) -> bool {
         self > Format::Ht

@@ -15,6 +15,7 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::wifi::phy::channel::{Link, MOST, Near, UNIT};
 use crate::medium::wifi::phy::errors::{Rung, ratio};
+use crate::medium::wifi::phy::fading::BlockFading;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::standard::Standard;
 use crate::medium::wifi::spec::RateControl;
@@ -44,6 +45,8 @@ pub struct Physical {
     /// A receiver leaves its frame for one that is stronger than all else by so many decibels; without
     /// it a preamble that it would recognise damages the frame that it receives.
     pub capture: Option<f64>,
+    /// How gains change with time, if they do.
+    pub fading: Option<BlockFading>,
     /// Share of frames of 1500 B that a link may lose at the rate chosen for it.
     pub fer_target: f64,
     /// Added to the thresholds of all rates, dB.
@@ -66,6 +69,8 @@ pub struct Receivers {
     pub noise: u64,
     /// Power of all frames together from which the medium is busy, in the same units.
     pub busy_from: u64,
+    /// Power from which a preamble is recognised, in the same units.
+    pub recognised_from: u64,
     /// A preamble is recognised if it is so many times all else.
     pub preamble: f64,
     /// See `Physical::capture`: a plain ratio.
@@ -85,7 +90,7 @@ impl Receivers {
         channel: &Physical,
     ) -> Receivers {
         let target = match control {
-            RateControl::Off => channel.fer_target,
+            RateControl::Off | RateControl::Minstrel => channel.fer_target,
             RateControl::Ideal(target) => target,
         };
         self.modes = modes;
@@ -175,6 +180,7 @@ impl Physical {
         Receivers {
             noise: UNIT as u64,
             busy_from: self.power(self.energy_detect),
+            recognised_from: self.power(self.preamble_detect),
             preamble: rungs[0].threshold,
             capture: self.capture.map(ratio),
             rungs,
@@ -212,6 +218,7 @@ pub(in crate::medium::wifi) mod tests {
             energy_detect: -91.4,
             preamble_detect: -91.4,
             capture: Some(10.0),
+            fading: None,
             fer_target: 0.01,
             margin: 0.0,
             propagation: Span::micros(1),

@@ -19,6 +19,19 @@ pub enum Band {
     Ghz2,
     /// 5 GHz: 802.11a.
     Ghz5,
+    /// 6 GHz: 802.11ax and 802.11be.
+    Ghz6,
+}
+
+impl Band {
+    /// Name in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Band::Ghz2 => "2.4 GHz",
+            Band::Ghz5 => "5 GHz",
+            Band::Ghz6 => "6 GHz",
+        }
+    }
 }
 
 /// At which rate a station answers with a CTS or an ACK.
@@ -61,8 +74,10 @@ pub const RTS: u64 = 20;
 pub const CTS: u64 = 14;
 /// Length of an ACK frame. 9.3.1.4.
 pub const ACK: u64 = 14;
-/// MAC header of a data frame (24), FCS (4), LLC and SNAP (8).
-pub const OVERHEAD: u64 = 36;
+/// LLC and SNAP of a packet.
+pub const LLC: u64 = 8;
+/// MAC header of a data frame (24), FCS (4), LLC and SNAP.
+pub const OVERHEAD: u64 = 28 + LLC;
 /// The QoS control field that an EDCA data frame has besides.
 pub const QOS: u64 = 2;
 

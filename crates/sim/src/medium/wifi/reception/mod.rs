@@ -6,9 +6,11 @@
 //!
 //! * `hearing` has what a receiver makes of its frame under the physical channel, `reached` what a frame is to all whom it reaches there;
 //!   `collision` has both under the unit disc.
+//! * `faded` has what a frame is where the channel fades.
 //! * `parts` says which frames of a burst a collision damages, `frame_set` is a set of them.
 
 pub(super) mod collision;
+pub(super) mod faded;
 pub mod frame_set;
 pub mod hearing;
 pub mod parts;

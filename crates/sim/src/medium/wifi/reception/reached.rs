@@ -11,6 +11,9 @@ impl Air {
     /// A station begins to send a frame of so many bytes: what it is to all whom it reaches, and to those it
     /// disturbs.
     pub fn arrive(&mut self, station: u32, rung: usize, bytes: u64, ends: Time, now: Time) {
+        if self.gains.is_some() {
+            self.refade(station, now);
+        }
         let sender = station as usize;
         let medium = &self.media[self.radios[sender].medium as usize];
         let receivers = medium.receivers.as_ref().expect("a physical channel");

@@ -1,0 +1,530 @@
+//! Rate control by what became of frames: each mode has a smoothed share of frames that arrived, and now and then one frame tries
+//! another mode.
+//!
+//! Every 50 ms the shares of the modes that were tried take in what came since, through a filter of second order. A mode that was never
+//! tried is taken to be as good as the best faster one. Throughput is the share, at most 90 %, by the time of a packet of 1200 B in an
+//! A-MPDU of sixteen and by its part of 108 us of overhead. A frame goes at the mode of most throughput, after failures at the second
+//! one, then at the one that is likely to arrive: the fastest of those above 75 %, else the most likely.
+//!
+//! Every 20 ms one frame alone probes a mode for one attempt. Probes take turns: the next faster mode (every second one), a random faster
+//! one, and now and then one between the modes in use.
+//!
+//! Reference: minstrel_ht of Linux since 5.12 (net/mac80211/rc80211_minstrel_ht.c).
+//! Differences: one group of modes, those with the streams, width and guard interval of the medium; probabilities are no fixed-point
+//! numbers; the first frames of a mode replace what was inferred from faster ones; retries go without RTS where the medium has none; the random
+//! order of probes is drawn anew for each pass.
+
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use super::mode::Mode;
+
+/// Time between two updates of the shares.
+const UPDATE: Span = Span::millis(50);
+/// Time between two probes.
+const PROBE: Span = Span::millis(20);
+/// Kinds of probes, one after the other.
+const TURNS: [Kind; 6] = [
+    Kind::Next,
+    Kind::Faster,
+    Kind::Next,
+    Kind::Faster,
+    Kind::Next,
+    Kind::Slower,
+];
+/// Modes that wait to be probed, of each kind.
+const WAITING: usize = 5;
+/// The filter: weights of the new share and of the last two results.
+const FILTER: [f64; 3] = [0.2864, 1.2874, -0.5737];
+/// Weight of the last PPDUs in the mean number of frames.
+const NEW_LENGTH: f64 = 0.25;
+/// Overhead of a PPDU, us.
+const OVERHEAD: f64 = 108.0;
+/// The PPDU by which modes are compared: packets, and bits of each.
+const PACKETS: u64 = 16;
+const BITS: u64 = 8 * 1200;
+/// A mode with a smaller share carries nothing.
+const LEAST: f64 = 0.1;
+/// A larger share counts as this: collisions make it move.
+const MOST: f64 = 0.9;
+/// Share from which a mode is likely to arrive.
+const LIKELY: f64 = 0.75;
+/// Share from which a slower mode is not probed.
+const KNOWN: f64 = 0.95;
+/// Share up to which a mode has two attempts.
+const POOR: f64 = 0.2;
+/// Most attempts with one mode, and the time within which they end, us.
+const TRIES: u32 = 7;
+const SEGMENT: f64 = 6000.0;
+/// Contention windows and slot (us) by which attempts are counted.
+const WINDOWS: (u32, u32) = (15, 1023);
+const SLOT: f64 = 9.0;
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Next,
+    Faster,
+    Slower,
+}
+
+/// What is known of a mode.
+#[derive(Clone, Debug)]
+struct Row {
+    mode: Mode,
+    /// Time of a packet, us.
+    time: f64,
+    /// Frames since the last update, and how many arrived.
+    frames: u32,
+    arrived: u32,
+    /// Whether it was ever tried.
+    tried: bool,
+    /// The smoothed share, and the one before.
+    share: f64,
+    before: f64,
+}
+
+/// Rate control of a station toward a neighbour.
+#[derive(Clone, Debug)]
+pub struct Minstrel {
+    /// Modes, the slowest first.
+    rows: Vec<Row>,
+    /// Mean number of frames of a PPDU.
+    length: f64,
+    /// PPDUs since the last update, and their frames.
+    ppdus: u32,
+    sent: u32,
+    /// Modes by which a frame goes, each with its attempts.
+    chain: [(usize, u32); 3],
+    /// Attempts that failed since the last answer.
+    failed: u32,
+    /// The mode that the next frame probes.
+    probe: Option<usize>,
+    /// Turns of the probes.
+    turn: usize,
+    /// Modes to be probed, by kind.
+    next: Vec<usize>,
+    faster: Vec<usize>,
+    slower: Vec<usize>,
+    /// The random order of probes, and the place in it.
+    order: Vec<usize>,
+    place: usize,
+    updated: Time,
+    probed: Time,
+    random: Random,
+}
+
+impl Minstrel {
+    /// A station that has sent nothing yet: it begins with the slowest of these modes.
+    pub fn new(modes: &[Mode], random: Random) -> Minstrel {
+        let row = |mode: &Mode| Row {
+            mode: *mode,
+            time: mode.symbol().0 as f64 / 1e6 * (PACKETS * BITS).div_ceil(mode.bits()) as f64
+                / PACKETS as f64,
+            frames: 0,
+            arrived: 0,
+            tried: false,
+            share: 0.0,
+            before: 0.0,
+        };
+        let mut made = Minstrel {
+            rows: modes.iter().map(row).collect(),
+            length: 1.0,
+            ppdus: 0,
+            sent: 0,
+            chain: [(0, 1); 3],
+            failed: 0,
+            probe: None,
+            turn: 0,
+            next: Vec::new(),
+            faster: Vec::new(),
+            slower: Vec::new(),
+            order: Vec::new(),
+            place: 0,
+            updated: Time::ZERO,
+            probed: Time::ZERO,
+            random,
+        };
+        made.update(Time::ZERO);
+        made
+    }
+
+    /// Draws anew from now on.
+    pub fn rekey(&mut self, by: u64) {
+        self.random.rekey(by);
+    }
+
+    /// The mode of the next PPDU.
+    pub fn mode(&self) -> Mode {
+        self.rows[self.current()].mode
+    }
+
+    /// Whether the next PPDU is a probe, of one frame.
+    pub fn probes(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    fn current(&self) -> usize {
+        if let Some(probe) = self.probe {
+            return probe;
+        }
+        let mut left = self.failed;
+        for (row, tries) in self.chain {
+            if left < tries {
+                return row;
+            }
+            left -= tries;
+        }
+        self.chain[2].0
+    }
+
+    /// A PPDU of so many frames at `mode` is over; so many were acknowledged.
+    pub fn sent(&mut self, frames: u16, arrived: u16, now: Time) {
+        let row = self.current();
+        let row = &mut self.rows[row];
+        row.frames += u32::from(frames);
+        row.arrived += u32::from(arrived);
+        self.ppdus += 1;
+        self.sent += u32::from(frames);
+        let all: u32 = self.chain.iter().map(|(_, tries)| tries).sum();
+        self.failed = match (self.probe.take(), arrived) {
+            (None, 0) if self.failed + 1 < all => self.failed + 1,
+            _ => 0,
+        };
+        if now.since(self.updated) > UPDATE {
+            self.update(now);
+        }
+        if self.failed == 0 && now.since(self.probed) >= PROBE {
+            self.probed = now;
+            self.probe = self.take_probe();
+        }
+    }
+
+    fn take_probe(&mut self) -> Option<usize> {
+        let kind = TURNS[self.turn];
+        self.turn = (self.turn + 1) % TURNS.len();
+        let waiting = match kind {
+            Kind::Next => &mut self.next,
+            Kind::Faster => &mut self.faster,
+            Kind::Slower => &mut self.slower,
+        };
+        match waiting.is_empty() {
+            true => None,
+            false => Some(waiting.remove(0)),
+        }
+    }
+
+    /// Throughput of a mode, in packets by us.
+    fn throughput(&self, row: &Row) -> f64 {
+        match row.share < LEAST {
+            true => 0.0,
+            false => row.share.min(MOST) / (OVERHEAD / libm::floor(self.length) + row.time),
+        }
+    }
+
+    fn update(&mut self, now: Time) {
+        if self.ppdus > 0 {
+            let length = f64::from(self.sent) / f64::from(self.ppdus);
+            self.length += NEW_LENGTH * (length - self.length);
+        }
+        (self.ppdus, self.sent) = (0, 0);
+        let mut faster = 0.0f64;
+        for row in self.rows.iter_mut().rev() {
+            row.take_in();
+            match row.tried {
+                true => faster = faster.max(row.share),
+                false => row.share = row.share.max(faster),
+            }
+        }
+        let best = self.best();
+        let likely = self.likely(best[0]);
+        self.chain = [best[0], best[1], likely].map(|row| (row, self.tries(&self.rows[row])));
+        self.failed = 0;
+        self.plan_probes([best[0], best[1], likely]);
+        (self.updated, self.probed) = (now, Time(now.0.saturating_sub(PROBE.0)));
+    }
+
+    /// The two modes of most throughput; the slowest where there are no others.
+    fn best(&self) -> [usize; 2] {
+        let worth = |row: usize| (self.throughput(&self.rows[row]), self.rows[row].share);
+        let mut best = [0; 2];
+        for row in (0..self.rows.len()).rev() {
+            if worth(row).0 == 0.0 {
+                continue;
+            }
+            if worth(row) > worth(best[0]) {
+                best = [row, best[0]];
+            } else if worth(row) > worth(best[1]) {
+                best[1] = row;
+            }
+        }
+        best
+    }
+
+    /// The mode that is likely to arrive.
+    fn likely(&self, best: usize) -> usize {
+        let mut likely = 0;
+        for (number, row) in self.rows.iter().enumerate() {
+            if number > best && row.share < self.rows[best].share {
+                continue;
+            }
+            let than = &self.rows[likely];
+            let better = match row.share > LIKELY {
+                true => self.throughput(row) > self.throughput(than),
+                false => row.share > than.share,
+            };
+            if better {
+                likely = number;
+            }
+        }
+        likely
+    }
+
+    /// Attempts with a mode: two, and as many more as end within the segment.
+    fn tries(&self, row: &Row) -> u32 {
+        if row.share < POOR {
+            return 2;
+        }
+        let ppdu = OVERHEAD + row.time * libm::floor(self.length);
+        let (mut window, most) = WINDOWS;
+        let mut contention = || {
+            let mean = SLOT * f64::from(window) / 2.0;
+            window = (2 * window + 1).min(most);
+            libm::floor(mean)
+        };
+        let mut time = contention() + contention() + 2.0 * ppdu;
+        let mut tries = 2;
+        loop {
+            time += contention() + ppdu;
+            if time >= SEGMENT {
+                return tries;
+            }
+            tries += 1;
+            if tries == TRIES {
+                return tries;
+            }
+        }
+    }
+
+    fn plan_probes(&mut self, used: [usize; 3]) {
+        let (fast, slow) = (used.into_iter().max(), used.into_iter().min());
+        let (fast, slow) = (fast.expect("three"), slow.expect("three"));
+        self.next.retain(|row| *row > fast);
+        self.faster.retain(|row| *row > fast);
+        self.slower.retain(|row| *row > slow && *row < fast);
+        let next = used[0] + 1;
+        if next < self.rows.len() && self.next.len() < WAITING && !self.next.contains(&next) {
+            self.next.push(next);
+        }
+        while self.faster.len() < WAITING && self.draw(fast, slow) {}
+    }
+
+    /// Draws a mode faster than those in use to be probed. One between them is noted too, unless it is known to arrive. False where there is no
+    /// new faster one.
+    fn draw(&mut self, fast: usize, slow: usize) -> bool {
+        let least = match self.slower.len() < WAITING {
+            true => slow + 1,
+            false => fast + 1,
+        };
+        if least >= self.rows.len() {
+            return false;
+        }
+        let row = loop {
+            if self.place == self.order.len() {
+                self.shuffle();
+            }
+            self.place += 1;
+            let row = self.order[self.place - 1];
+            if row >= least {
+                break row;
+            }
+        };
+        if row > fast {
+            let new = !self.faster.contains(&row);
+            if new {
+                self.faster.push(row);
+            }
+            return new;
+        }
+        if row < fast && self.rows[row].share <= KNOWN && !self.slower.contains(&row) {
+            self.slower.push(row);
+        }
+        false
+    }
+
+    fn shuffle(&mut self) {
+        self.order = (0..self.rows.len()).collect();
+        self.place = 0;
+        for last in (1..self.order.len()).rev() {
+            let other = self.random.between(0, last as u64) as usize;
+            self.order.swap(last, other);
+        }
+    }
+}
+
+impl Row {
+    /// What came since the last update goes through the filter.
+    fn take_in(&mut self) {
+        if self.frames == 0 {
+            return;
+        }
+        let new = f64::from(self.arrived) / f64::from(self.frames);
+        (self.share, self.before) = match self.tried {
+            false => (new, new),
+            true => {
+                let sum = FILTER[0] * new + FILTER[1] * self.share + FILTER[2] * self.before;
+                (sum.clamp(0.0, 1.0), self.share)
+            }
+        };
+        (self.tried, self.frames, self.arrived) = (true, 0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mode::{Coding, Format, Guard};
+    use super::super::mode_errors;
+    use super::*;
+
+    fn modes() -> Vec<Mode> {
+        let of = |mcs| Mode {
+            format: Format::Ht,
+            width: 20,
+            mcs,
+            streams: 1,
+            guard: Guard::Long,
+            coding: Coding::Bcc,
+        };
+        (0..=7).map(of).collect()
+    }
+
+    /// A sender that always has packets of 1500 B for a receiver at some SNR, alone on the air.
+    struct Link {
+        minstrel: Minstrel,
+        random: Random,
+        window: u64,
+        now: Time,
+    }
+
+    impl Link {
+        fn new(seed: u64, window: u64) -> Link {
+            Link {
+                minstrel: Minstrel::new(&modes(), Random::stream(seed, "rates", "a")),
+                random: Random::stream(seed, "errors", "a"),
+                window,
+                now: Time::ZERO,
+            }
+        }
+
+        /// Frames of a PPDU of this mode, and its time with all around it: AIFS 43, backoff 67.5, SIFS 16 and answer 32 us.
+        fn ppdu(&self, mode: &Mode, most: u64) -> (u64, Span) {
+            let time = |n: u64| mode.airtime(1544 * (n - 1) + 1542);
+            let fits = |n: &u64| time(*n) <= Span::micros(5484);
+            let frames = (1..=most).take_while(fits).last().unwrap_or(1);
+            (frames, time(frames) + Span::nanos(158_500))
+        }
+
+        fn arrives(mode: &Mode, snr: f64) -> f64 {
+            let row = mode_errors::row(mode).expect("a table");
+            let sinr = libm::pow(10.0, snr / 10.0);
+            libm::exp(8.0 * 1538.0 * mode_errors::log_right(&row, sinr))
+        }
+
+        /// The MCS that carries most.
+        fn best(&self, snr: f64) -> u8 {
+            let worth = |mode: &Mode| {
+                let (frames, time) = self.ppdu(mode, self.window);
+                Self::arrives(mode, snr) * frames as f64 / time.0 as f64
+            };
+            let modes = modes();
+            let by_worth = |a: &&Mode, b: &&Mode| worth(a).total_cmp(&worth(b));
+            modes.iter().max_by(by_worth).expect("modes").mcs
+        }
+
+        /// Sends until then; the share of the time in which PPDUs of the best mode are on the air.
+        fn send_until(&mut self, then: Span, snr: f64) -> f64 {
+            let (best, mut at_best, mut all) = (self.best(snr), 0, 0);
+            while self.now < Time::ZERO + then {
+                let mode = self.minstrel.mode();
+                let most = if self.minstrel.probes() {
+                    1
+                } else {
+                    self.window
+                };
+                let (frames, time) = self.ppdu(&mode, most);
+                let chance = Self::arrives(&mode, snr);
+                let whole = (0..frames).filter(|_| self.random.unit() < chance).count();
+                self.now += time;
+                self.minstrel.sent(frames as u16, whole as u16, self.now);
+                all += time.0;
+                at_best += if mode.mcs == best { time.0 } else { 0 };
+            }
+            at_best as f64 / all as f64
+        }
+    }
+
+    /// At a fixed SNR at which the best mode loses few frames a station is in it for 90 % of the time after a second.
+    #[test]
+    fn a_station_at_a_fixed_snr_finds_the_best_mode() {
+        for window in [1, 64] {
+            for (snr, mcs) in [
+                (30.0, 7),
+                (21.5, 7),
+                (15.0, 4),
+                (11.0, 3),
+                (5.2, 1),
+                (2.0, 0),
+            ] {
+                for seed in 0..5 {
+                    let mut link = Link::new(seed, window);
+                    assert_eq!(link.best(snr), mcs, "{snr} dB");
+                    link.send_until(Span::secs(1), snr);
+                    let share = link.send_until(Span::secs(5), snr);
+                    assert!(share >= 0.9, "{snr} dB, {window} frames: {share}");
+                }
+            }
+        }
+    }
+
+    /// Half a second after a step of 10 dB, down or up, it is there again.
+    #[test]
+    fn a_station_follows_a_step_of_10_db() {
+        for window in [1, 64] {
+            for (before, after) in [(21.5, 11.5), (11.5, 21.5), (15.0, 5.0), (5.0, 15.0)] {
+                for seed in 0..5 {
+                    let mut link = Link::new(seed, window);
+                    link.send_until(Span::secs(2), before);
+                    link.send_until(Span::millis(2500), after);
+                    let share = link.send_until(Span::secs(4), after);
+                    assert!(share >= 0.9, "{before} to {after}, {window}: {share}");
+                }
+            }
+        }
+    }
+
+    /// The filter by hand: 1 as it is, then two updates with 0: 1.2874 - 0.5737 = 0.7137, and 1.2874 * 0.7137 - 0.5737 = 0.3451.
+    #[test]
+    fn shares_go_through_the_filter() {
+        let mut minstrel = Minstrel::new(&modes(), Random::stream(1, "rates", "a"));
+        for (arrived, expected) in [(4, 1.0), (0, 0.7137), (0, 0.34512)] {
+            let row = &mut minstrel.rows[3];
+            (row.frames, row.arrived) = (4, arrived);
+            row.take_in();
+            assert!((row.share - expected).abs() < 1e-5, "{}", row.share);
+        }
+    }
+
+    /// Sixteen packets of 1200 B at MCS 7 take 591 symbols of 4 us, 147.75 us each; 0.9 of them arrive where each goes alone, one by
+    /// 108 + 147.75 us. Attempts end within 6 ms.
+    #[test]
+    fn throughput_and_attempts_by_hand() {
+        let mut minstrel = Minstrel::new(&modes(), Random::stream(1, "rates", "a"));
+        minstrel.rows[7].share = 1.0;
+        let found = minstrel.throughput(&minstrel.rows[7]);
+        assert!((found * (108.0 + 147.75) - 0.9).abs() < 1e-12, "{found}");
+        minstrel.rows[0].share = 1.0;
+        let tries = |row: usize| minstrel.tries(&minstrel.rows[row]);
+        // MCS 0: 67 + 139 + 2 (108 + 1476.9) + 283 + 1584.9 us = 5.24 ms, and 571 + 1584.9 us more are too many.
+        // MCS 7: 67 + 139 + 283 + 571 + 1147 + 2299 us of contention and 6 of 255.75 us are 6.04 ms.
+        assert_eq!((tries(0), tries(7)), (3, 5));
+    }
+}

@@ -1,0 +1,105 @@
+//! A-MSDUs, alone and in A-MPDUs, against closed forms.
+
+use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::world::Report;
+use backwater_transport::units::Span;
+
+use crate::aggregate::{assert_near, mode, noisy_cell, saturated_cell};
+use crate::cell::Cell;
+
+/// A cell whose frames are A-MSDUs of so many bytes, in A-MPDUs of so many where they don't go alone.
+fn with_msdus(mut cell: Cell, msdu: u64, bytes: Option<u64>) -> Cell {
+    let medium = &mut cell.0.media[0];
+    let high = medium.high.as_mut().expect("modes");
+    let limits = high.aggregation.as_mut().expect("a window");
+    (limits.msdu, limits.alone) = (msdu, bytes.is_none());
+    if let Some(bytes) = bytes {
+        limits.bounds.bytes = bytes;
+    } else {
+        medium.mac.lifetime = None;
+    }
+    cell
+}
+
+fn megabits(report: &Report, seconds: f64) -> f64 {
+    report.flows[0].sums.delivered.bytes as f64 * 8.0 / 1e6 / seconds
+}
+
+/// MCS 7 of 802.11n. Five packets of 1500 B in an A-MSDU of 7618 B, two in one of 3046 B, with 30 B of header and FCS: 980 and 416 us,
+/// SIFS 16, acknowledgement 28 us. Ten of the latter in an A-MPDU of 30,800 B, which 32,768 B bound: 3828 us, and 32 us.
+#[test]
+fn one_sender_of_a_msdus_is_as_fast_as_the_closed_form() {
+    let ht = mode(Format::Ht, 20, 7, 1);
+    assert_eq!(ht.airtime(7648), Span::micros(980));
+    assert_eq!(ht.airtime(3076), Span::micros(416));
+    assert_eq!(ht.airtime(30_800), Span::micros(3828));
+    for (msdu, bytes, packets, micros) in [
+        (7935, None, 5.0, 980.0 + 16.0 + 28.0),
+        (3839, None, 2.0, 416.0 + 16.0 + 28.0),
+        (3839, Some(32_768), 20.0, 3828.0 + 16.0 + 32.0),
+        (1499, None, 1.0, 228.0 + 16.0 + 28.0),
+    ] {
+        let cell = with_msdus(saturated_cell(2.0, ht, 64, 1), msdu, bytes);
+        let found = cell.throughputs(2)[0];
+        let expected = 12_000.0 * packets / (43.0 + 67.5 + micros);
+        assert_near(found, expected, 0.005, &format!("{msdu} {bytes:?}"));
+    }
+}
+
+/// A packet of an A-MSDU arrives with all others or not at all. One of 7648 B fails with 1 - 0.9^(7648/1458); each failure doubles the
+/// window and costs a timeout of 45 us, and the seventh gives the five packets up. In an A-MPDU each of ten A-MSDUs fails alone.
+#[test]
+fn an_a_msdu_arrives_or_fails_as_a_whole() {
+    let fails = 1.0 - 0.9f64.powf(7648.0 / 1458.0);
+    let cell = with_msdus(noisy_cell(20.0, 64, 19.58), 7935, None);
+    let (_, report) = cell.run();
+    let count = &report.stations[1];
+    let share = count.failures as f64 / count.attempts as f64;
+    assert_near(share, fails, 0.03, "A-MSDUs that fail");
+    let (mut time, mut chance) = (0.0, 1.0);
+    for attempt in 0..7 {
+        let window = f64::min(16.0 * 2f64.powi(attempt), 1024.0) - 1.0;
+        let answer = (1.0 - fails) * (16.0 + 28.0) + fails * 45.0;
+        time += chance * (43.0 + 4.5 * window + 980.0 + answer);
+        chance *= fails;
+    }
+    let expected = 60_000.0 * (1.0 - chance) / time;
+    assert_near(megabits(&report, 20.0), expected, 0.02, "A-MSDU");
+    let flow = &report.flows[0].sums;
+    assert!(flow.dropped.packets > 0);
+    assert_eq!(flow.dropped.packets % 5, 0, "five packets are given up");
+    let cell = with_msdus(noisy_cell(10.0, 64, 19.58), 3839, Some(32_768));
+    let (_, report) = cell.run();
+    let fails = 1.0 - 0.9f64.powf(3076.0 / 1458.0);
+    assert_near(
+        megabits(&report, 10.0),
+        60.20 * (1.0 - fails),
+        0.015,
+        "A-MPDU of A-MSDUs",
+    );
+    assert!(report.flows[0].sums.sum.reorder > 0);
+    assert_eq!(report.flows[0].sums.dropped.packets, 0);
+}
+
+/// ns-3's program wifi-txop-aggregation: TXOPs of 3.52 ms. 18 MPDUs fit, 12 frames alone, three A-MSDUs of five packets and one frame, nine
+/// MPDUs of two packets: payload of 1472 B of 1500 in closed form.
+#[test]
+fn txops_take_what_fits() {
+    let ht = mode(Format::Ht, 20, 7, 1);
+    let saturated = |window| saturated_cell(2.0, ht, window, 1);
+    let tall = 65_535;
+    let payload = 1472.0 / 1500.0;
+    for (what, cell, expected) in [
+        ("A-MPDU", saturated(64), 58.58),
+        ("alone", saturated(0), 39.80),
+        ("A-MSDU", with_msdus(saturated(64), 7935, None), 53.80),
+        ("both", with_msdus(saturated(64), 3839, Some(tall)), 58.71),
+    ] {
+        let mut cell = cell;
+        for category in &mut cell.0.media[0].mac.categories {
+            category.txop = Span::micros(3520);
+        }
+        let found = cell.throughputs(2)[0] * payload;
+        assert_near(found, expected, 0.005, what);
+    }
+}

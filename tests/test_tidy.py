@@ -365,7 +365,6 @@ AIR_NAMES = re.compile(
 # Each file outside `medium/` that knows 802.11, and why no row or trait can know it instead.
 AIR_REASONS = {
     "crates/scenario/src/canonical/media.rs": "writes media and stations in canonical form",
-    "crates/scenario/src/decode/channel.rs": "reads generation, band and channel",
     "crates/scenario/src/decode/media.rs": "reads media and stations",
     "crates/scenario/src/decode/topology/random_grid.rs": "places stations",
     "crates/scenario/src/decode/topology/stations.rs": "makes stations and access points",

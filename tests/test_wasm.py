@@ -158,7 +158,7 @@ def test_worlds_with_an_agent_go_on_beside_one_that_fails(folder: Path) -> None:
         made["flows"]["g"]["controller"] = {"kind": "agent"}
         return read(made)[0].resolve(None)
 
-    made = _native.Worlds([stage("reno.wasm"), stage("traps.wasm")], 2, 1)
+    made = _native.Worlds([stage("reno.wasm"), stage("traps.wasm")], 2, 1, [])
     seen = np.zeros(2 * len(made.columns()))
     clock = ("every", 1e12, 0, 0)
     assert not made.reset([0, 1], [0, 1], [[], []], [clock] * 2, [([], 0)] * 2, seen)

@@ -79,13 +79,7 @@ impl ControllerFactory for Config {
     }
 }
 
-const SCENARIO: &str = r#"
-schema = "backwater/scenario/1"
-duration = "30 s"
-topology = { kind = "dumbbell", pairs = 1, rate = "1 Gbit/s", delay = "1 ms", bottleneck = "10 Mbit/s", bottleneck_delay = "18 ms" }
-ports."L>R" = { buffer = "40 packets" }
-flows.f = { from = "s1", to = "d1", transport = "tcp", controller = { kind = "newreno" }, source = { kind = "bulk" } }
-"#;
+const SCENARIO: &str = include_str!("one_file.toml");
 
 fn main() {
     let read = Scenario::from_toml(SCENARIO, "one_file", Folders::default()).expect("a scenario");

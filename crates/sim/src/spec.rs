@@ -26,7 +26,11 @@ use crate::source::AnySource;
 use crate::stamp::AnyStamp;
 use crate::targets::Destination;
 
-pub use crate::medium::wifi::phy::mode::Mode;
+pub use crate::medium::wifi::phy::channel::{ChannelSpec, Disc};
+pub use crate::medium::wifi::phy::fading::{BlockFading, Law};
+pub use crate::medium::wifi::phy::mode::{Format, Mode};
+pub use crate::medium::wifi::phy::physical::Physical;
+pub use crate::medium::wifi::phy::standard::Band;
 pub use crate::medium::wifi::queue::arrangement::Serving;
 pub use crate::medium::wifi::queue::turns::Turn;
 pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};

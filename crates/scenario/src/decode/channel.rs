@@ -1,10 +1,6 @@
 //! What an 802.11 medium is made of: its generation in a word (`wifi = "ac"`), its band, and its channel, which says who hears whom.
 
-use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
-use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
-use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
-use backwater_sim::medium::wifi::phy::physical::Physical;
-use backwater_sim::medium::wifi::phy::standard::Band;
+use backwater_sim::spec::{Band, BlockFading, ChannelSpec, Disc, Format, Law, Mode, Physical};
 use backwater_transport::part::Args;
 use serde_json::{Value as Json, json};
 

@@ -8,9 +8,10 @@ use backwater_scenario::parts_json;
 
 /// Words that are the id of a part and mean something else here: an EDCA parameter, a way in which marks come back,
 /// a number of nodes, an access category, a station's queue, a type of JSON documents, a link's delay,
-/// a metric.
+/// a metric, the rates of links in a record file.
 const OTHER_MEANINGS: &[&str] = &[
     "aifsn", "txop", "dctcp", "fixed", "video", "fifo", "file", "delay", "loss", "constant",
+    "rates",
 ];
 
 /// Files that may name a part: the default queue, a queue in the words of mahimahi's log, the model that a trace is

@@ -441,11 +441,11 @@ impl Tables {
         let pair = transport == "roce" || transport == "irn";
         flow["transport"] = json!(transport);
         let fits: fn(&str) -> bool = match pair {
-            true => |id| !["python", "agent", "outside"].contains(&id),
+            true => |id| !["python", "wasm", "agent", "outside"].contains(&id),
             false => |id| {
                 let of_pairs =
                     ["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&id);
-                !["python", "agent", "outside"].contains(&id) && !of_pairs
+                !["python", "wasm", "agent", "outside"].contains(&id) && !of_pairs
             },
         };
         flow["controller"] = self.part(dice, "controllers", fits);

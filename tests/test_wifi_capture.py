@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +61,83 @@ def test_airtime_attempts_and_throughput_are_those_of_the_capture(
         assert found == pytest.approx(sent[row["id"]], rel=0.01)
     if "media.air.mac.rts" not in changes:
         assert sum(s.again for s in stations) in range(failed - 3, failed + 1)
+
+
+AGGREGATES = {"access": "edca", "rts": "off", "aggregation": "a-mpdu", "lifetime": "10 s"}
+HT = {"standard": "802.11n", "mcs": 7, "width": "20 MHz", "streams": 1, "guard": "0.8 us"}
+VHT = {"standard": "802.11ac", "mcs": 3, "width": "40 MHz", "streams": 2, "guard": "0.4 us"}
+HE = {"standard": "802.11ax", "mcs": 5, "width": "80 MHz", "streams": 1, "guard": "1.6 us"}
+MODES = pytest.mark.parametrize("phy", [HT, VHT, HE], ids=["n", "ac", "ax"])
+
+
+def aggregated(phy: dict[str, Any], path: Path, **changes: Any) -> dict[str, Any]:
+    """Three stations that send A-MPDUs, and what they did; their frames in a capture."""
+    every = {"media.air.phy": phy, "media.air.mac": AGGREGATES, **changes}
+    return backwater.run(CELL, set=every, pcap=path).document
+
+
+@MODES
+def test_airtime_and_throughput_of_a_mpdus_are_those_of_the_capture(
+    tmp_path: Path, phy: dict[str, Any]
+) -> None:
+    path = tmp_path / "air.pcapng"
+    document = aggregated(phy, path)
+    counted = COUNT(path)
+    sent = {row["id"]: 0.0 for row in document["stations"]}
+    for flow in document["flows"]:
+        sent[flow["from"]] += flow["goodput_bps"]
+    for row, address in zip(document["stations"], sorted(counted), strict=True):
+        station = counted[address]
+        assert station.frames == row["frames"]
+        # An attempt that is under way at the end is in the capture only.
+        assert station.attempts - row["attempts"] in (0, 1)
+        # A PPDU that is under way at the end is counted whole in the capture: 5.484 ms at most.
+        assert station.airtime / 1e12 / SECONDS == pytest.approx(row["airtime"], abs=2.8e-3)
+        # So are its frames, and those that wait behind a hole have not gone on.
+        found = 8 * station.payload / SECONDS
+        assert found == pytest.approx(sent[row["id"]], rel=0.01, abs=2 * 64 * 1328 * 8 / SECONDS)
+    assert sum(station.again for station in counted.values()) > 100
+
+
+@MODES
+def test_block_acknowledgements_confirm_what_was_received(
+    tmp_path: Path, phy: dict[str, Any]
+) -> None:
+    path = tmp_path / "air.pcapng"
+    # Fewer frames than the numbers of 12 bits tell apart.
+    aggregated(phy, path, duration="0.3 s")
+    for station in COUNT(path).values():
+        assert station.confirmed <= station.sent
+        assert len(station.sent) > 200
+        assert len(station.sent - station.confirmed) < 128
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+@MODES
+def test_tshark_finds_no_malformed_frame_in_a_mpdus(tmp_path: Path, phy: dict[str, Any]) -> None:
+    path = tmp_path / "air.pcapng"
+    aggregated(phy, path, duration="0.3 s")
+
+    def rows(what: str, *names: str) -> list[str]:
+        command = ["tshark", "-r", str(path), "-Y", what, "-T", "fields"]
+        command += [word for name in names for word in ("-e", name)]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(
+            "\n"
+        )
+
+    assert rows("_ws.malformed || _ws.expert.severity >= 0x800000", "frame.number") == [""]
+    shared = [row for row in rows("wlan.fc.type_subtype == 40", "radiotap.ampdu.reference") if row]
+    assert len(shared) > 100
+    assert 20 < len(set(shared)) < len(shared)
+    assert len(rows("wlan.fc.type_subtype == 25", "frame.number")) > 20
+    name = {"802.11n": "mcs.index", "802.11ac": "vht.mcs.0", "802.11ax": "he.data_3.data_mcs"}
+    field = f"radiotap.{name[phy['standard']]}"
+    found = {int(row, 0) for row in rows("wlan.fc.type_subtype == 40", field) if row}
+    assert found == {phy["mcs"]}
+
+
+@pytest.mark.parametrize("kind", ["a-msdu", "both"])
+def test_a_capture_of_a_msdus_is_refused(tmp_path: Path, kind: str) -> None:
+    mac = AGGREGATES | {"aggregation": kind}
+    with pytest.raises(backwater.BackwaterError, match='no A-MSDUs yet: write aggregation = "a-mp'):
+        aggregated(HT, tmp_path / "air.pcapng", **{"media.air.mac": mac})

@@ -4,7 +4,7 @@
 //! * `addresses`: those of nodes. `ethernet`: frames from destination address to frame check sequence;
 //!   `control_size`: how long control frames are.
 //! * `tcp`, `congestion`: segments, acknowledgements and congestion headers behind an IP header.
-//! * `wifi`: 802.11 frames behind a radiotap header.
+//! * `wifi`: 802.11 frames behind a radiotap header, which is `radiotap`'s.
 //! * `ip`: headers of real packets; `ip_length`: the length of the IP packet in a captured frame.
 //! * `pcapng`: captures that are written; `pcap_reader`, `pcapng_reader`: captures that are read; `fault`: what is wrong in one.
 //! * `flow`: the messages of a flow over real UDP; `flow_fields`: an acknowledgement in them. `checksum`: sums over bytes.
@@ -22,5 +22,6 @@ pub mod ip_length;
 pub mod pcap_reader;
 pub mod pcapng;
 pub mod pcapng_reader;
+pub mod radiotap;
 pub mod tcp;
 pub mod wifi;

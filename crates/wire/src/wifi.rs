@@ -1,7 +1,6 @@
 //! The bytes of an 802.11 frame with a radiotap header, as a pure function of its description.
 //!
-//! **Radiotap.** TSFT (the first bit of the MAC frame, microseconds), flags (FCS at the end, short
-//! preamble, FCS bad), rate, channel 1 (802.11b) or 36 (OFDM).
+//! **Radiotap.** See `radiotap`.
 //!
 //! **Lost frames.** A frame that none of its receivers has whole carries the flag of a bad FCS, and its FCS is inverted. Which of its bits
 //! are damaged is not modelled: the rest of it is what was sent.
@@ -10,7 +9,7 @@
 //! zero, the BSSID is `02:ff:ff:ff:00:00`: each hop is a frame between two stations of one independent
 //! BSS, and the IP packet inside names the two ends.
 //!
-//! **Frames.** RTS, CTS, ACK (IEEE 802.11-2016 9.3.1), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
+//! **Frames.** RTS, CTS, ACK (IEEE 802.11-2016 9.3.1), compressed BAR and block acknowledgement (9.3.1.8, 9.3.1.9), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
 //! control field under EDCA whose priority is the category's (Table 10-1). A request for less or more
 //! is a vendor-specific action frame (9.6.6) under the identifier 42-57-52, big-endian:
 //!
@@ -55,20 +54,13 @@
 use crate::addresses::{EVERYBODY, mac};
 use crate::checksum::crc32;
 use crate::ethernet::{map, map_size, put16};
-
-const RADIOTAP: u16 = 24;
-/// TSFT, flags, rate, channel.
-const PRESENT: u32 = 0b1111;
-/// The bit of the rate among them.
-const RATE_PRESENT: u32 = 0b100;
-const FCS_AT_END: u8 = 0x10;
-const SHORT_PREAMBLE: u8 = 0x02;
-const BAD_FCS: u8 = 0x40;
-const CCK_2_GHZ: u16 = 0x00A0;
-const OFDM_2_GHZ: u16 = 0x00C0;
-const OFDM_5_GHZ: u16 = 0x0140;
+use crate::radiotap::{self, Radiotap, put_le};
 
 const ACTION: u8 = 0xD0;
+const BAR: u8 = 0x84;
+const BLOCK_ACK: u8 = 0x94;
+/// Control field of a BAR and a block acknowledgement: the compressed kind.
+const COMPRESSED: u16 = 1 << 2;
 const RTS: u8 = 0xB4;
 const CTS: u8 = 0xC4;
 const ACK: u8 = 0xD4;
@@ -102,16 +94,8 @@ const ELEMENT: u64 = 10;
 /// A frame on the air, with what the radiotap header says of it. Stations are named by their nodes.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// When its first bit behind the preamble left, in microseconds.
-    pub first_bit_us: u64,
-    /// Rate of what follows the PHY header, in units of 500 kbit/s; none for 802.11n and later, whose rates the field has not.
-    pub rate: Option<u8>,
-    /// Which channel it was on.
-    pub channel: Channel,
-    /// It has the short preamble of 802.11b.
-    pub short_preamble: bool,
-    /// None of its receivers has it whole.
-    pub lost: bool,
+    /// How it was received.
+    pub radiotap: Radiotap,
     /// For whom; none for all neighbours.
     pub to: Option<u32>,
     /// Its sender.
@@ -126,19 +110,6 @@ pub struct Frame<'a> {
     pub body: Body<'a>,
 }
 
-/// A channel and the kind of its frames.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// 802.11b on channel 1.
-    Cck,
-    /// OFDM on channel 1.
-    OfdmBelow3Ghz,
-    /// OFDM on channel 36.
-    OfdmAt5Ghz,
-    /// OFDM at 5955 MHz, channel 1 of 6 GHz; radiotap has no flag for that band.
-    OfdmAt6Ghz,
-}
-
 /// What a frame is and carries.
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
@@ -148,6 +119,22 @@ pub enum Body<'a> {
     Cts,
     /// Acknowledgement.
     Ack,
+    /// Request for a block acknowledgement.
+    Bar {
+        /// The access category.
+        category: u8,
+        /// Number of the first frame that its sender may repeat.
+        start: u16,
+    },
+    /// Block acknowledgement.
+    BlockAck {
+        /// The access category.
+        category: u8,
+        /// Number of the frame of the first bit.
+        start: u16,
+        /// A bit for each frame, the lowest of the first byte first: 8, 32, 64 or 128 bytes.
+        received: &'a [u8],
+    },
     /// A packet.
     Data {
         /// Its access category under EDCA, 0 to 3; none under DCF.
@@ -229,7 +216,7 @@ pub const AROUND: u64 = HEADER + FCS;
 
 /// Appends a frame to `out`.
 pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
-    radiotap(out, frame);
+    radiotap::write(out, &frame.radiotap);
     let start = out.len();
     let (to, from) = (mac(frame.to.unwrap_or(EVERYBODY), 0), mac(frame.from, 0));
     // 9.2.4.2.
@@ -253,6 +240,21 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
         }
         Body::Cts => head(out, CTS, 0),
         Body::Ack => head(out, ACK, 0),
+        Body::Bar { category, start } => {
+            head(out, BAR, 0);
+            out.extend_from_slice(&from);
+            block_control(out, *category, *start, 0);
+        }
+        Body::BlockAck {
+            category,
+            start,
+            received,
+        } => {
+            head(out, BLOCK_ACK, 0);
+            out.extend_from_slice(&from);
+            block_control(out, *category, *start, size_of_map(received.len()));
+            out.extend_from_slice(received);
+        }
         Body::Data {
             category,
             ip,
@@ -277,8 +279,25 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
         }
     }
     let sum = crc32(&out[start..]);
-    let fcs = if frame.lost { !sum } else { sum };
+    let fcs = if frame.radiotap.lost { !sum } else { sum };
     out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+/// Control and start of a BAR or a block acknowledgement. Table 9-9, 9.3.1.8.1.
+fn block_control(out: &mut Vec<u8>, category: u8, start: u16, size: u16) {
+    put_le(out, COMPRESSED | PRIORITY[usize::from(category)] << 12);
+    put_le(out, start << 4 | size);
+}
+
+/// How the fragment number tells the length of a map of so many bytes. IEEE 802.11ax-2021 Table 9-30a, IEEE 802.11be.
+fn size_of_map(bytes: usize) -> u16 {
+    match bytes {
+        8 => 0b0000,
+        32 => 0b0100,
+        64 => 0b1000,
+        128 => 0b1010,
+        _ => unreachable!("a map of {bytes} bytes"),
+    }
 }
 
 /// What a data frame brings behind its packet.
@@ -347,37 +366,4 @@ fn congestion(out: &mut Vec<u8>, address: Option<Option<u32>>, units: [u16; 4]) 
     for duration in units {
         put_le(out, duration);
     }
-}
-
-fn radiotap(out: &mut Vec<u8>, frame: &Frame<'_>) {
-    let (frequency, channel) = match frame.channel {
-        Channel::Cck => (2412, CCK_2_GHZ),
-        Channel::OfdmBelow3Ghz => (2412, OFDM_2_GHZ),
-        Channel::OfdmAt5Ghz => (5180, OFDM_5_GHZ),
-        Channel::OfdmAt6Ghz => (5955, OFDM_5_GHZ),
-    };
-    out.extend_from_slice(&[0, 0]); // version and padding
-    out.extend_from_slice(&RADIOTAP.to_le_bytes());
-    let present = match frame.rate {
-        Some(_) => PRESENT,
-        None => PRESENT & !RATE_PRESENT,
-    };
-    out.extend_from_slice(&present.to_le_bytes());
-    out.extend_from_slice(&frame.first_bit_us.to_le_bytes());
-    let short = if frame.short_preamble {
-        SHORT_PREAMBLE
-    } else {
-        0
-    };
-    let bad = if frame.lost { BAD_FCS } else { 0 };
-    out.push(FCS_AT_END | short | bad);
-    // Without a rate the channel needs a byte of padding.
-    out.push(frame.rate.unwrap_or(0));
-    put_le(out, frequency);
-    put_le(out, channel);
-    put16(out, 0); // to a multiple of eight
-}
-
-fn put_le(out: &mut Vec<u8>, value: u16) {
-    out.extend_from_slice(&value.to_le_bytes());
 }

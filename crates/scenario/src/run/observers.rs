@@ -80,9 +80,8 @@ impl Observers {
             world.ends.start_log();
         }
         if let Some(path) = keep.pcap {
-            if world.aggregates() {
-                let what =
-                    "a capture has no A-MPDUs yet: write aggregation = \"off\", or keep records";
+            if world.joins_packets() {
+                let what = "a capture has no A-MSDUs yet: write aggregation = \"a-mpdu\" or \"off\", or keep records";
                 let name = path.display().to_string();
                 return Err(Failure::Io(name, io::Error::other(what)));
             }

@@ -38,6 +38,8 @@ fn frame(kind: FrameKind, body: Option<Body>) -> AirFrame {
         // A part of a microsecond counts as one: 315.
         duration: Span(314_000_001),
         rate: Rate(11_000_000),
+        mode: None,
+        part: None,
         body,
         number: 0x123,
         retry: false,
@@ -136,6 +138,27 @@ fn control_frames_are_laid_out_as_in_the_standard() {
     for (kind, first) in [(FrameKind::Cts, 0xC4), (FrameKind::Ack, 0xD4)] {
         let answer = bytes(&medium, &frame(kind, None), &[]);
         assert_eq!(answer, [radiotap(0), head(first)].concat());
+    }
+}
+
+/// BAR and block acknowledgement of AC_VO, user priority 6, compressed, from number 0xFFE on: bits of that frame and of the third, which
+/// is number 0. A map of 8 bytes has fragment number 0, one of 32 has 4. 9.3.1.7, 9.3.1.8, IEEE 802.11ax-2021 Table 9-30a.
+#[test]
+fn block_acknowledgements_tell_which_frames_came() {
+    let medium = medium(B, dcf(B, BASIC));
+    let head = |control| [&[control, 0][..], &DURATION, &TO, &FROM].concat();
+    let asks = frame(FrameKind::Bar, Some(Body::Asks(3, 0xFFE)));
+    let block = [0x04, 0x60, 0xE0, 0xFF];
+    let expected = [radiotap(0), head(0x84), block.to_vec()].concat();
+    assert_eq!(bytes(&medium, &asks, &[]), expected);
+    for (size, fragment) in [(8, 0), (32, 4), (64, 8), (128, 10)] {
+        let mut map = vec![0; size];
+        map[0] = 0b101;
+        let body = Body::Acknowledges(3, 0xFFE, map.clone());
+        let answer = frame(FrameKind::BlockAck, Some(body));
+        let block = [0x04, 0x60, 0xE0 | fragment, 0xFF];
+        let expected = [radiotap(0), head(0x94), block.to_vec(), map].concat();
+        assert_eq!(bytes(&medium, &answer, &[]), expected);
     }
 }
 

@@ -7,6 +7,8 @@ use crate::connection::Header;
 use crate::ids::FlowId;
 use crate::mechanism::notice::Notice;
 use crate::medium::wifi::mac::frame::FrameKind;
+use crate::medium::wifi::phy::mode::Mode;
+use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::packet::Traffic;
 
 /// A frame on the air.
@@ -24,7 +26,11 @@ pub struct AirFrame {
     pub duration: Span,
     /// Rate of what follows the PHY header.
     pub rate: Rate,
-    /// What a data or management frame carries.
+    /// Its mode, for a data frame of 802.11n and later.
+    pub mode: Option<Mode>,
+    /// Which A-MPDU it was part of.
+    pub part: Option<Part>,
+    /// What a data or management frame carries, or a block acknowledgement says.
     pub body: Option<Body>,
     /// 802.11 sequence number of what it carries.
     pub number: u16,
@@ -32,6 +38,17 @@ pub struct AirFrame {
     pub retry: bool,
     /// What became of it.
     pub fate: Fate,
+}
+
+/// A frame's place in an A-MPDU.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of the A-MPDU.
+    pub of: u32,
+    /// It is the last frame.
+    pub last: bool,
+    /// From the beginning of the A-MPDU to its own.
+    pub after: Span,
 }
 
 /// What became of a frame.
@@ -52,6 +69,10 @@ pub enum Body {
     Packet(Carried, u8, Fields),
     /// A notice, in a frame of so many bytes, header and FCS included, with the nodes of the hosts that it names.
     Notice(Box<Notice>, u64, Vec<u32>),
+    /// A BAR: it asks what has come of a category from this number on.
+    Asks(u8, u16),
+    /// A block acknowledgement of a category: from this number on a bit for each frame, the lowest first.
+    Acknowledges(u8, u16, Vec<u8>),
 }
 
 /// Header fields of a data frame, behind its packet.
@@ -94,6 +115,20 @@ pub struct AirLog {
     last: Vec<[Option<(Carried, u16)>; 4]>,
     /// By station: number of the management frame sent last.
     last_ask: Vec<u16>,
+    /// By hop and category: frames under block acknowledgement, by the order of their numbers.
+    numbered: Vec<[Vec<Numbered>; 4]>,
+    /// By station: hop, category and numbers of the frames of its last burst.
+    bursts: Vec<(u32, u8, Vec<u32>)>,
+    /// A-MPDUs so far.
+    aggregates: u32,
+}
+
+/// A frame under block acknowledgement.
+#[derive(Clone, Debug)]
+struct Numbered {
+    number: u32,
+    packet: Carried,
+    received: bool,
 }
 
 /// Sequence numbers have twelve bits.
@@ -108,6 +143,9 @@ impl AirLog {
             next: vec![[0; 4]; hops],
             last: vec![[const { None }; 4]; hops],
             last_ask: vec![0; stations],
+            numbered: vec![Default::default(); hops],
+            bursts: vec![Default::default(); stations],
+            aggregates: 0,
         }
     }
 
@@ -124,13 +162,30 @@ impl AirLog {
         first.map(|frame| frame.at)
     }
 
-    /// A station's frame has ended.
-    pub fn conclude(&mut self, station: u32, received: bool) {
-        let sent = self.frames.iter_mut().rev().find(|f| f.from == station);
-        sent.expect("a frame that began").fate = match received {
-            true => Fate::Received,
-            false => Fate::Lost,
-        };
+    /// A station's frame has ended, or a burst of which these frames are damaged.
+    pub fn conclude(&mut self, station: u32, received: bool, damaged: &FrameSet) {
+        let sent = self.frames.iter().rposition(|f| f.from == station);
+        let sent = sent.expect("a frame that began");
+        let (at, kind) = (self.frames[sent].at, self.frames[sent].kind);
+        let packets = matches!(self.frames[sent].body, Some(Body::Packet(..)));
+        let of_it = |f: &&mut AirFrame| f.from == station && f.at == at;
+        for (frame, place) in self.frames.iter_mut().filter(of_it).zip(0..) {
+            frame.fate = match received && !damaged.contains(place) {
+                true => Fate::Received,
+                false => Fate::Lost,
+            };
+        }
+        if kind != FrameKind::Data || !packets || !received {
+            return;
+        }
+        let (hop, category, numbers) = &self.bursts[station as usize];
+        for (number, place) in numbers.iter().zip(0..) {
+            let all = &mut self.numbered[*hop as usize][usize::from(*category)];
+            let found = all.iter_mut().find(|n| n.number == *number);
+            if let Some(frame) = found.filter(|_| !damaged.contains(place)) {
+                frame.received = true;
+            }
+        }
     }
 
     /// Adds a frame as it stands.
@@ -165,6 +220,56 @@ impl AirLog {
         (packet, number, false)
     }
 
+    /// A station begins a burst of so many frames, or one frame, of a hop's category. Gives the number of the A-MPDU.
+    pub fn burst(&mut self, station: u32, (hop, category): (u32, u8), start: u32) -> u32 {
+        self.bursts[station as usize] = (hop, category, Vec::new());
+        let of_hop = &mut self.numbered[hop as usize][usize::from(category)];
+        of_hop.retain(|n| (n.number.wrapping_sub(start) as i32) >= 0);
+        self.aggregates += 1;
+        self.aggregates
+    }
+
+    /// The packet of the next frame of a station's burst, which has this number, and whether it was sent before; `None` repeats what
+    /// its receiver has already.
+    pub fn numbered(
+        &mut self,
+        station: u32,
+        number: u32,
+        packet: Option<Carried>,
+    ) -> (Carried, bool) {
+        let (hop, category, numbers) = &mut self.bursts[station as usize];
+        numbers.push(number);
+        let of_hop = &mut self.numbered[*hop as usize][usize::from(*category)];
+        if let Some(sent) = of_hop.iter().find(|n| n.number == number) {
+            return (sent.packet.clone(), true);
+        }
+        let packet = packet.expect("what its receiver has was sent");
+        of_hop.push(Numbered {
+            number,
+            packet: packet.clone(),
+            received: false,
+        });
+        (packet, false)
+    }
+
+    /// Which frames of a hop's category have come, from a number on: a bit for each in so many bytes.
+    pub fn received(&self, (hop, category): (u32, u8), start: u32, bytes: usize) -> Vec<u8> {
+        let mut bits = vec![0; bytes];
+        let of_hop = &self.numbered[hop as usize][usize::from(category)];
+        for frame in of_hop.iter().filter(|n| n.received) {
+            let at = frame.number.wrapping_sub(start) as usize;
+            if let Some(byte) = bits.get_mut(at / 8) {
+                *byte |= 1 << (at % 8);
+            }
+        }
+        bits
+    }
+
+    /// A number as frames have it.
+    pub fn of_twelve_bits(number: u32) -> u16 {
+        (number % u32::from(NUMBERS)) as u16
+    }
+
     /// The number of a station's management frame, new unless it is repeated.
     pub fn management(&mut self, station: u32, repeated: bool) -> u16 {
         let last = &mut self.last_ask[station as usize];
@@ -193,6 +298,8 @@ mod tests {
             kind: FrameKind::Ack,
             duration: Span::ZERO,
             rate: Rate(1_000_000),
+            mode: None,
+            part: None,
             body: None,
             number: 0,
             retry: false,
@@ -213,12 +320,13 @@ mod tests {
             log.push(frame(from, micros));
         }
         assert_eq!(log.on_air_since(), Some(Time::ZERO + Span::micros(10)));
-        log.conclude(0, true);
-        log.conclude(2, false);
+        let whole = FrameSet::default();
+        log.conclude(0, true, &whole);
+        log.conclude(2, false, &whole);
         assert_eq!(log.on_air_since(), Some(Time::ZERO + Span::micros(20)));
         assert_eq!(senders(&mut log, false), [0]);
         assert_eq!(senders(&mut log, false), []);
-        log.conclude(1, true);
+        log.conclude(1, true, &whole);
         assert_eq!(log.on_air_since(), None);
         assert_eq!(senders(&mut log, false), [1, 2]);
         log.push(frame(3, 40));

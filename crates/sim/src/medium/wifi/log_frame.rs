@@ -1,8 +1,9 @@
 //! Keeps the frames that stations send, for a capture.
 
+use crate::ids::PacketId;
 use crate::mechanism::notice::Notice;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::air_log::{AirFrame, Body, Carried, Fields};
+use crate::medium::wifi::air_log::{AirFrame, AirLog, Body, Carried, Fields, Part};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::network::{Network, Role};
 
@@ -12,24 +13,20 @@ impl Air {
         let (station, kind) = (frame.from, frame.kind);
         let log = self.log.as_mut().expect("a run whose frames are kept");
         let radio = &self.radios[station as usize];
+        if let (FrameKind::Data, Some(exchange)) = (kind, radio.exchange) {
+            let hop = exchange.hop.map(|hop| &self.hops[hop as usize]);
+            let window = hop.map(|hop| &hop.windows[usize::from(exchange.category)]);
+            if window.is_some_and(|window| window.session().is_some()) {
+                return self.log_burst(network, &frame, &exchange);
+            }
+        }
         if let (FrameKind::Data | FrameKind::Group, Some(exchange)) = (kind, radio.exchange) {
             let body = match exchange.hop {
                 Some(number) => {
                     let hop = &self.hops[number as usize];
                     let number_of_queue = usize::from(exchange.category);
                     let waits = hop.first(network, number_of_queue).waits();
-                    let fresh = waits.map(|id| {
-                        let packet = &network.packets[id];
-                        let of_connection = network.flows[packet.flow].role != Role::None;
-                        Carried {
-                            flow: packet.flow,
-                            seq: packet.seq,
-                            to: packet.to,
-                            len: packet.len,
-                            traffic: packet.traffic,
-                            header: of_connection.then(|| Box::new(network.headers[id].clone())),
-                        }
-                    });
+                    let fresh = waits.map(|id| carried(network, id));
                     let medium = &self.media[radio.medium as usize];
                     let counted_apart = medium.mac.access.categories() > 1 && hop.to != NOBODY;
                     let category = exchange.category;
@@ -48,8 +45,70 @@ impl Air {
             };
             frame.body = Some(body);
         }
+        if matches!(kind, FrameKind::Bar | FrameKind::BlockAck) {
+            frame.body = Some(self.block_body(&frame));
+        }
         let log = self.log.as_mut().expect("a run whose frames are kept");
         log.push(frame);
+    }
+
+    /// A station begins to send a burst under block acknowledgement, of one frame or several.
+    fn log_burst(&mut self, network: &Network, frame: &AirFrame, exchange: &Exchange) {
+        let mut log = self.log.take().expect("a run whose frames are kept");
+        let (station, category) = (frame.from, exchange.category);
+        let hop = exchange.hop.expect("a burst belongs to a hop");
+        let served = &self.hops[hop as usize];
+        let window = &served.windows[usize::from(category)];
+        let start = window.session().map_or(0, |session| session.start);
+        let of = log.burst(station, (hop, category), start);
+        let begins = &self.parts[station as usize].begins;
+        let (mut place, mut before) = (0, PacketId::NONE);
+        for i in 0..exchange.count {
+            place = window.open_from(place);
+            let fresh = window.at(place).ghost.is_none().then(|| {
+                before = served.behind(network, usize::from(category), before);
+                carried(network, before)
+            });
+            let number = start.wrapping_add(place as u32);
+            let (packet, retry) = log.numbered(station, number, fresh);
+            let mut fields = self.fields(network, station, exchange, packet.to);
+            if i > 0 {
+                fields.notice = None;
+            }
+            let part = (exchange.count > 1).then(|| Part {
+                of,
+                last: i + 1 == exchange.count,
+                after: begins[usize::from(i)].since(frame.at),
+            });
+            log.push(AirFrame {
+                part,
+                body: Some(Body::Packet(packet, category, fields)),
+                number: AirLog::of_twelve_bits(number),
+                retry,
+                ..frame.clone()
+            });
+            place += 1;
+        }
+        self.log = Some(log);
+    }
+
+    /// What a BAR or a block acknowledgement says.
+    fn block_body(&self, frame: &AirFrame) -> Body {
+        let asks = frame.kind == FrameKind::Bar;
+        let originator = if asks { frame.from } else { frame.to };
+        let exchange = self.radios[originator as usize].exchange;
+        let exchange = exchange.expect("a BAR or an answer belongs to an exchange");
+        let (hop, category) = (exchange.hop.expect("a hop's"), exchange.category);
+        let window = &self.hops[hop as usize].windows[usize::from(category)];
+        let start = window.session().map_or(0, |session| session.start);
+        let number = AirLog::of_twelve_bits(start);
+        if asks {
+            return Body::Asks(category, number);
+        }
+        let log = self.log.as_ref().expect("a run whose frames are kept");
+        let bytes = self.medium(originator).block_ack_bytes() - AROUND_MAP;
+        let bits = log.received((hop, category), start, bytes as usize);
+        Body::Acknowledges(category, number, bits)
     }
 
     /// The header fields of the data frame of an exchange, whose packet goes to this host.
@@ -71,6 +130,23 @@ impl Air {
                 .filter(|_| exchange.field)
                 .map(|field| named(network, &field.notice)),
         }
+    }
+}
+
+/// Bytes of a block acknowledgement around its map: header, control, start and FCS.
+const AROUND_MAP: u64 = 24;
+
+/// What a packet carries.
+fn carried(network: &Network, id: PacketId) -> Carried {
+    let packet = &network.packets[id];
+    let of_connection = network.flows[packet.flow].role != Role::None;
+    Carried {
+        flow: packet.flow,
+        seq: packet.seq,
+        to: packet.to,
+        len: packet.len,
+        traffic: packet.traffic,
+        header: of_connection.then(|| Box::new(network.headers[id].clone())),
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the bytes of a frame on the air are made of: a frame of the simulation as `backwater_wire::wifi` describes one.
 
 use backwater_transport::units::Time;
-use backwater_wire::wifi::{self, AROUND, Action, Channel};
+use backwater_wire::radiotap::{self, Channel, Radiotap};
+use backwater_wire::wifi::{self, AROUND, Action};
 
 use crate::mechanism::notice::{Ask, Form, Notice};
 use crate::medium::wifi::air::{Medium, NOBODY};
 use crate::medium::wifi::air_log::{AirFrame, Body, Fate};
 use crate::medium::wifi::mac::frame::FrameKind;
+use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use crate::medium::wifi::phy::standard::{Band, Standard};
 
 /// Appends one frame on `medium` to `out`. `node` is the node of a station, `ip` the IP packet that a data
@@ -19,8 +21,48 @@ pub fn write(
     ip: &[u8],
 ) {
     let phy = &medium.phy;
-    let one_queue = medium.mac.access.categories() == 1;
-    let body = match (frame.kind, &frame.body) {
+    let before = match (frame.part, &frame.mode) {
+        (Some(part), _) => part.after,
+        (None, Some(mode)) => mode.preamble(),
+        (None, None) => phy.preamble(),
+    };
+    let Time(first_bit) = frame.at + before;
+    let radiotap = Radiotap {
+        first_bit_us: first_bit / 1_000_000,
+        // Rates of 802.11n and later are not among those of the field.
+        rate: (frame.mode.is_none()
+            && (medium.high.is_none() || phy.standard.rates().contains(&frame.rate.0)))
+        .then_some((frame.rate.0 / 500_000) as u8),
+        mode: frame.mode.as_ref().and_then(described_mode),
+        aggregate: frame.part.map(|part| radiotap::Aggregate {
+            reference: part.of,
+            last: part.last,
+        }),
+        channel: match (phy.standard, phy.band) {
+            (Standard::HrDsss, _) => Channel::Cck,
+            (Standard::Ofdm, Band::Ghz2) => Channel::OfdmBelow3Ghz,
+            (Standard::Ofdm, Band::Ghz5) => Channel::OfdmAt5Ghz,
+            (Standard::Ofdm, Band::Ghz6) => Channel::OfdmAt6Ghz,
+        },
+        short_preamble: phy.short_preamble,
+        lost: frame.fate == Fate::Lost,
+    };
+    let described = wifi::Frame {
+        radiotap,
+        to: (frame.to != NOBODY).then(|| node(frame.to)),
+        from: node(frame.from),
+        // Rounded up. 9.2.4.2.
+        duration_us: frame.duration.0.div_ceil(1_000_000) as u16,
+        retry: frame.retry,
+        number: frame.number,
+        body: described_body(frame, medium.mac.access.categories() == 1, ip),
+    };
+    wifi::write(out, &described);
+}
+
+/// What a frame is and carries.
+fn described_body<'a>(frame: &'a AirFrame, one_queue: bool, ip: &'a [u8]) -> wifi::Body<'a> {
+    match (frame.kind, &frame.body) {
         (FrameKind::Rts, _) => wifi::Body::Rts,
         (FrameKind::Cts, _) => wifi::Body::Cts,
         (FrameKind::Ack, _) => wifi::Body::Ack,
@@ -39,33 +81,42 @@ pub fn write(
         (FrameKind::Data | FrameKind::Group, None) => {
             unreachable!("such a frame carries something")
         }
-        (FrameKind::BlockAck | FrameKind::Bar, None) => {
-            unreachable!("frames of a medium with aggregation are not kept")
-        }
-    };
-    let Time(first_bit) = frame.at + phy.preamble();
-    let described = wifi::Frame {
-        first_bit_us: first_bit / 1_000_000,
-        // Rates of 802.11n and later are not among those of the field.
-        rate: (medium.high.is_none() || phy.standard.rates().contains(&frame.rate.0))
-            .then_some((frame.rate.0 / 500_000) as u8),
-        channel: match (phy.standard, phy.band) {
-            (Standard::HrDsss, _) => Channel::Cck,
-            (Standard::Ofdm, Band::Ghz2) => Channel::OfdmBelow3Ghz,
-            (Standard::Ofdm, Band::Ghz5) => Channel::OfdmAt5Ghz,
-            (Standard::Ofdm, Band::Ghz6) => Channel::OfdmAt6Ghz,
+        (_, Some(Body::Asks(category, start))) => wifi::Body::Bar {
+            category: *category,
+            start: *start,
         },
-        short_preamble: phy.short_preamble,
-        lost: frame.fate == Fate::Lost,
-        to: (frame.to != NOBODY).then(|| node(frame.to)),
-        from: node(frame.from),
-        // Rounded up. 9.2.4.2.
-        duration_us: frame.duration.0.div_ceil(1_000_000) as u16,
-        retry: frame.retry,
-        number: frame.number,
-        body,
+        (_, Some(Body::Acknowledges(category, start, received))) => wifi::Body::BlockAck {
+            category: *category,
+            start: *start,
+            received,
+        },
+        (FrameKind::BlockAck | FrameKind::Bar, None) => {
+            unreachable!("such a frame names frames")
+        }
+    }
+}
+
+/// A mode as radiotap has it; it has no field for 802.11be that is in use.
+fn described_mode(mode: &Mode) -> Option<radiotap::Mode> {
+    let format = match mode.format {
+        Format::Ht => radiotap::Format::Ht,
+        Format::Vht => radiotap::Format::Vht,
+        Format::He => radiotap::Format::He,
+        Format::Eht => return None,
     };
-    wifi::write(out, &described);
+    Some(radiotap::Mode {
+        format,
+        width: mode.width,
+        mcs: mode.mcs,
+        streams: mode.streams,
+        guard_ns: match mode.guard {
+            Guard::Short => 400,
+            Guard::Long => 800,
+            Guard::Double => 1600,
+            Guard::Quadruple => 3200,
+        },
+        ldpc: mode.coding == Coding::Ldpc,
+    })
 }
 
 /// Bytes of the management frame of a notice, header and FCS included.

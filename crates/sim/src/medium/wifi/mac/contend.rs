@@ -234,6 +234,8 @@ impl Air {
                 kind,
                 duration,
                 rate,
+                mode,
+                part: None,
                 body: None,
                 number: 0,
                 retry: false,

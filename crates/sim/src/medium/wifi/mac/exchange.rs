@@ -101,7 +101,7 @@ impl Air {
         let to = frame.to;
         let understood = !self.heard.is_empty();
         if let Some(log) = &mut self.log {
-            log.conclude(station, understood);
+            log.conclude(station, understood, &self.damaged);
         }
         if !self.overheard.is_empty() {
             self.overhear(&cx.network, &mut cx.mechanisms, station, now);

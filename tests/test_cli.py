@@ -25,7 +25,7 @@ from studies import BLOCK, SCENARIO, markdown
 Command = Callable[..., Ended]
 TAPLO = shutil.which("taplo", path=str(Path(sys.executable).parent)) or shutil.which("taplo")
 BENCHES = Path(cli.__file__).parent.parent / "benches"
-NAMES = [f"{kind}/{row['id']}" for kind in catalogue.kinds() for row in catalogue.rows(kind)]
+NAMES = [f"{kind}/{row[0]}" for kind in catalogue.kinds() for row in catalogue.brief(kind)]
 
 
 @pytest.fixture

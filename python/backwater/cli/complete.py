@@ -23,8 +23,7 @@ def kinds(incomplete: str) -> list[str]:
 
 def names(incomplete: str) -> list[str]:
     """Everything that has a name."""
-    rows = (row["id"] for kind in catalogue.kinds() for row in catalogue.rows(kind))
-    return _of(rows, incomplete)
+    return _of(catalogue.names(), incomplete)
 
 
 def controllers(incomplete: str) -> list[str]:

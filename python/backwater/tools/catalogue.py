@@ -83,12 +83,19 @@ def study_row(study: Study) -> Row:
     }
 
 
+def names() -> list[str]:
+    """The ids of everything that has one. No study is read for that."""
+    return [*(row["id"] for kind in tables() for row in tables()[kind]), *study_names()]
+
+
 def find(name: str) -> list[tuple[str, Row]]:
     """Everything of that name or alias, with its kind."""
-    everything = [(kind, row) for kind in kinds() for row in rows(kind)]
-    found = [(k, row) for k, row in everything if name in (row["id"], *row.get("aliases", ()))]
+    parts = [(kind, row) for kind in tables() for row in tables()[kind]]
+    found = [(k, row) for k, row in parts if name in (row["id"], *row.get("aliases", ()))]
+    if name in study_names():
+        found.append((STUDIES, study_row(_load(name))))
     if not found:
-        near = nearest(name, (row["id"] for _, row in everything))
+        near = nearest(name, names())
         raise Refusal(
             f"nothing is called `{name}`", nearest=near, fix="see `backwater list` for all names"
         )

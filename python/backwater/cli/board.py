@@ -31,7 +31,7 @@ def command(
         bool, typer.Option("--make", help="Run the quick scorecards that DIR lacks: minutes each.")
     ] = False,
     out: Annotated[Path, typer.Option(metavar="BOARD.html", help="The page.")] = Path("board.html"),
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Write a page that compares controllers: a row for each."""

@@ -62,7 +62,7 @@ def command(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N.")] = 1,
     duration: Annotated[float, typer.Option(min=1, help="Seconds of each run.")] = 140.0,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     plot: Annotated[Path | None, typer.Option(help="A .svg, .png or .pdf of the frontier.")] = None,
     max_wall: options.MaxWall = None,
     max_memory: options.MaxMemory = None,

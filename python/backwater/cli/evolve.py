@@ -30,7 +30,6 @@ _Candidate = Annotated[
     ),
 ]
 _Suite = Annotated[str, typer.Option(help="internet-1.")]
-_Workers = Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")]
 _Incumbent = Annotated[
     float, typer.Option(help="The score to beat: who can't reach it leaves early.")
 ]
@@ -60,7 +59,7 @@ def score(
     sealed: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Ask the sealed paths of a campaign.")
     ] = None,
-    workers: _Workers = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Score a candidate on the paths of a suite."""
@@ -93,7 +92,7 @@ def seal(
 
 
 @app.command()
-def serve(suite: _Suite = "internet-1", workers: _Workers = None) -> int:
+def serve(suite: _Suite = "internet-1", workers: options.Workers = None) -> int:
     r"""Score candidates that come as lines of JSON: {"candidate": …, "incumbent": …}."""
     evaluator = _evaluator(workers, suite)
     for line in sys.stdin:
@@ -114,7 +113,7 @@ def tune(
     sealed: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Ask the sealed paths of a campaign.")
     ] = None,
-    workers: _Workers = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Search options of a controller that score better than its defaults."""

@@ -71,7 +71,7 @@ def command(
     out: Annotated[
         Path, typer.Option(help="Folder of the archive; a hunt that is there goes on.")
     ] = Path("results/hunt"),
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Search for an environment in which a controller or a mechanism fails."""

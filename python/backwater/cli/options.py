@@ -7,6 +7,11 @@ from typing import Annotated
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")]
 MaxWall = Annotated[
     float | None, typer.Option(help="Seconds after which a run, or a case, is ended.")
 ]

@@ -46,11 +46,8 @@ def command(
     runs: Annotated[int, typer.Option(min=10, help="Runs in each stage.")] = 1000,
     replicates: Annotated[int, typer.Option(min=2, help="Repetitions of the whole.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of the method.")] = 1,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    set_: options.Set = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Tell how likely a rare event is, by copies of the runs that come near it."""

@@ -43,10 +43,7 @@ def command(
     seed: Annotated[
         int | None, typer.Option(min=0, max=MOST, help="Instead of the scenario's seed.")
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-    ] = None,
+    set_: options.Set = None,
     pcap: Annotated[
         Path | None, typer.Option(help="Write a pcapng capture of every port and medium.")
     ] = None,

@@ -30,7 +30,7 @@ def command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Eight seeds instead of twenty.")] = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Instead of those.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     out: Annotated[Path, typer.Option(help="Folder; the scorecard gets one in it.")] = OUT,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")

@@ -25,11 +25,8 @@ def command(
     ],
     step: Annotated[float, typer.Option(help="The share by which quantities move.")] = 0.05,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N, the same on both sides.")] = 20,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    set_: options.Set = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Tell how much figures move with quantities, by runs with the same seeds on both sides."""

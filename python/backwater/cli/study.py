@@ -101,7 +101,7 @@ def run(
         int | None, typer.Option(min=1, help="Instead of the study's number of seeds.")
     ] = None,
     first_seed: First = 1,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     out: Annotated[Path, typer.Option(help="Folder; each study gets one in it.")] = OUT,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue what is in the folder.")

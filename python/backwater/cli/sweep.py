@@ -41,7 +41,7 @@ def command(
         ),
     ],
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to N for every combination.")] = 10,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder; default results/sweep-<scenario>.")
     ] = None,

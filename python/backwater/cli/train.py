@@ -38,7 +38,7 @@ def command(
     out: Annotated[Path, typer.Option(metavar="POLICY.npz", help="Where the policy goes.")] = Path(
         "policy.npz"
     ),
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default all cores.")] = None,
+    workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:
     """Train a policy that tells a sender window and rate."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -52,7 +51,7 @@ def run(out: Path, minutes: float, names: list[str]) -> None:
             try:
                 status: int | str = child.wait(minutes * 60)
             except subprocess.TimeoutExpired:
-                child.send_signal(signal.SIGINT)
+                child.terminate()
                 status = f"stopped after {minutes:g} min"
         print(f"{name}: {status}", flush=True)
 

@@ -22,6 +22,7 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 
@@ -161,35 +162,24 @@ def formula(cell: Cell) -> float:
     return 12_000.0 * cell.packets * one / spent
 
 
-def scenario(cell: Cell, seconds: float) -> str:
-    """The same cell for the engine."""
-    lines = [
-        'schema = "backwater/scenario/1"',
-        f'duration = "{seconds} s"',
-        'warmup = "0.5 s"',
-        f'media.air.phy = {{ standard = "{cell.standard}", mcs = {cell.mcs}, '
-        f'width = "{cell.width} MHz", streams = {cell.streams}, guard = "0.8 us" }}',
-        'media.air.mac = { access = "edca", rts = "off", aggregation = "a-mpdu", '
-        f'ba_window = {cell.window}, missed_ba = "{cell.missed}", '
-        f'after_collision = "{cell.after}" }}',
-        'media.air.channel = { model = "disc", transmit = "100 m", propagation = "0 s" }',
-        'nodes.AP = { kind = "station", medium = "air", at = ["0 m", "0 m"] }',
-        'flows.f = { from = "s*", to = "AP", ac = "BE", packet = "1500 B", '
-        'source = { kind = "saturated", packet = "1500 B" } }',
-    ]
-    lines += [
-        f'nodes.s{n} = {{ kind = "station", medium = "air", at = ["{n + 1} m", "1 m"], '
-        'buffer = "1000 packets" }'
-        for n in range(cell.stations)
-    ]
-    return "\n".join(lines)
-
-
 def engine(cell: Cell, seconds: float) -> float:
     """What the engine's cell carries, Mbit/s of IP."""
     import backwater
 
-    document = backwater.run(scenario(cell, seconds)).document
+    lines = [Path(__file__).with_suffix(".toml").read_text(), f'duration = "{seconds} s"']
+    for n in range(cell.stations):
+        place = f'at = ["{n + 1} m", "1 m"], buffer = "1000 packets"'
+        lines.append(f'nodes.s{n} = {{ kind = "station", medium = "air", {place} }}')
+    changes = {
+        "media.air.phy.standard": cell.standard,
+        "media.air.phy.mcs": cell.mcs,
+        "media.air.phy.width": f"{cell.width} MHz",
+        "media.air.phy.streams": cell.streams,
+        "media.air.mac.ba_window": cell.window,
+        "media.air.mac.missed_ba": cell.missed,
+        "media.air.mac.after_collision": cell.after,
+    }
+    document = backwater.run("\n".join(lines), set=changes).document
     return float(sum(flow["goodput_bps"] for flow in document["flows"]) / 1e6)
 
 

@@ -29,11 +29,11 @@ pub struct Exit {
     pub tag: u64,
     /// The codepoint with which it came out.
     pub ecn: Ecn,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// A box has made a copy of it. Both have a fate of their own later, under the same tag.
@@ -55,7 +55,7 @@ pub struct Books {
     pub drops: BTreeMap<DropKey, Count>,
     /// The same at the end of the warm-up.
     pub drops_base: BTreeMap<DropKey, Count>,
-    /// What each hop of each flow had received at the end of the warm-up.
+    /// Packets that each hop of each flow had received at the end of the warm-up.
     pub hops_base: Vec<Vec<Count>>,
     /// Every event, where the run is recorded.
     pub record: Option<Vec<Record>>,

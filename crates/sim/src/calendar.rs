@@ -25,7 +25,7 @@ pub struct Calendar {
     /// Events that join the list together, at least.
     batch: usize,
     heap: Heap,
-    /// What is not earlier than this goes to the wheel; `NEVER` while there is none.
+    /// Events at this instant or later go to the wheel; `NEVER` while there is none.
     edge: Key,
     wheel: Option<Box<Wheel>>,
 }

@@ -21,7 +21,7 @@ use crate::table::Row;
 /// Suffix of the name of the flow that carries the ACKs. No name that a person writes has a `~`.
 pub const ACKS: &str = "~ack";
 
-/// What a packet of a connection says.
+/// The header of a packet of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Header {
     /// Data, and the receiver's clock when it made the last acknowledgement that came back: the echo
@@ -181,7 +181,7 @@ pub struct Connection {
     pub small_queue: Option<Box<SmallQueue>>,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
-    /// What chooses the ways of its segments; none where the flow keeps its way.
+    /// The spreader that chooses the ways of its segments; none where the flow keeps its way.
     pub spreading: Option<Box<Spreading>>,
     /// The receiver's clock in the last acknowledgement.
     pub heard: Time,
@@ -189,7 +189,7 @@ pub struct Connection {
     pub written: u64,
     /// Counters.
     pub stats: ConnectionStats,
-    /// What the sender showed last, in a run that is recorded.
+    /// The last values that the sender showed, in a run that is recorded.
     pub shown: Shown,
 }
 
@@ -213,7 +213,7 @@ impl Row for Connection {
     type Kind = kind::Connection;
 }
 
-/// What a sender shows in a recorded run.
+/// The values that a sender shows in a recorded run.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Congestion window in bytes.

@@ -47,9 +47,9 @@ pub enum Event {
     Warm,
     /// Something of a medium that stations share.
     Medium {
-        /// What medium.
+        /// The medium.
         kind: MediumKind,
-        /// What of those things that can happen there.
+        /// Which of the medium's events.
         code: u8,
         /// Of which station, port or flow.
         owner: u32,
@@ -105,7 +105,7 @@ impl Key {
         Key(u128::from(at.0) << 64 | u128::from(tie))
     }
 
-    /// What decides among events at one instant.
+    /// The order of events at one instant.
     #[inline]
     pub fn tie(self) -> u64 {
         self.0 as u64

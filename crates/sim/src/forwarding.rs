@@ -143,7 +143,7 @@ impl Forwarding {
         self.put(row, host, entry)
     }
 
-    /// What is written for these ways.
+    /// The entry for these ways.
     pub fn entry(&mut self, choices: &[PortId]) -> u32 {
         match choices {
             [port] => port.0,

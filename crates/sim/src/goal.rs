@@ -4,7 +4,7 @@ use backwater_transport::units::Time;
 
 use crate::ids::PortId;
 
-/// What a score adds up.
+/// A term of a score.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Data frames that wait at a port.

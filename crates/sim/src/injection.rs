@@ -84,7 +84,7 @@ pub struct Waiting {
     pub len: u16,
     /// Codepoint.
     pub ecn: Ecn,
-    /// What the caller says of it.
+    /// The caller's labels of it.
     pub label: Label,
 }
 

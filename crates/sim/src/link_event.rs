@@ -17,7 +17,7 @@ pub struct LinkEvent {
     pub what: Happening,
 }
 
-/// What happens to a wire.
+/// A change of a wire.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// It is down: frames on it, and in the queues at both ends, are lost, and so is what comes to these queues.

@@ -18,7 +18,7 @@ pub(crate) struct LinkEvents {
     pub(crate) active: usize,
 }
 
-/// What happens at a step. A link is named by its first port.
+/// The changes of a step. A link is named by its first port.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A link is back.

@@ -3,7 +3,7 @@
 use crate::books::Books;
 use crate::calendar::Calendar;
 
-/// What almost every step of a world writes.
+/// The state that almost every step of a world writes.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// What has happened.

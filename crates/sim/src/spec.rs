@@ -64,7 +64,7 @@ pub struct Spec {
     pub mechanisms: Vec<MechanismSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
-    /// What happens to wires.
+    /// Failures and changes of wires.
     pub events: Vec<LinkEvent>,
 }
 
@@ -164,7 +164,7 @@ pub enum SwitchModel {
     InputQueued {
         /// How they wait.
         discipline: Discipline,
-        /// What each queue at an input holds.
+        /// The buffer of each queue at an input.
         input_buffer: Bytes,
         /// Bytes of a cell.
         cell: Bytes,
@@ -195,7 +195,7 @@ pub struct LinkSpec {
 pub struct Direction {
     /// Its own name, where it has one.
     pub name: String,
-    /// What packets pass before the queue, in order.
+    /// The boxes before the queue, in order.
     pub boxes: Vec<AnyBox>,
     /// How its port is served.
     pub service: Service,
@@ -329,7 +329,7 @@ pub struct TransportSpec {
     pub ack_class: u8,
     /// Class of what its receiver sends besides.
     pub signal_class: u8,
-    /// What chooses the ways of its packets; none where a flow keeps its way.
+    /// The spreader that chooses the ways of its packets; none where a flow keeps its way.
     pub spreader: Option<AnySpreader>,
 }
 
@@ -360,7 +360,7 @@ pub struct FlowSpec {
     pub route: Option<Vec<usize>>,
     /// Its transport; none for datagrams that nobody answers.
     pub transport: Option<TransportSpec>,
-    /// What its transfers wait for; none where its source says when they begin.
+    /// The transfers that its own wait for; none where its source says when they begin.
     pub after: Option<After>,
 }
 
@@ -373,7 +373,7 @@ pub struct FlowOptions {
     pub hurst: bool,
 }
 
-/// What the transfers of a flow wait for.
+/// The transfers for which those of a flow wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct After {
     /// Flows (indices): each further transfer waits for one more of each of them.

@@ -14,7 +14,7 @@ const FILLED: f64 = 0.9;
 pub struct Steadiness {
     /// Bytes of each flow in the last seconds.
     window: VecDeque<Vec<u64>>,
-    /// What has left the window is not in here.
+    /// Values that have left the window are removed.
     sums: Vec<u64>,
     least_jain: Option<f64>,
     /// Seconds with deliveries, and the sum of their indices.
@@ -28,7 +28,7 @@ pub struct Steadiness {
 }
 
 impl Steadiness {
-    /// What flows delivered in a second. `fair` says that all have begun, `measured` that the warm-up is over.
+    /// Bytes that flows delivered in a second. `fair` says that all have begun, `measured` that the warm-up is over.
     pub fn note(&mut self, second: u64, news: &[u64], fair: bool, measured: bool) {
         let all: u64 = news.iter().sum();
         if self.records.last().is_none_or(|(_, most)| all > *most) {

@@ -34,7 +34,7 @@ impl Ledger {
     }
 }
 
-/// What an (ingress, class) uses.
+/// The bytes that an (ingress, class) uses.
 #[derive(Copy, Clone, Debug, std::default::Default, PartialEq, Eq)]
 struct Share {
     /// Bytes in reserve and shared memory.

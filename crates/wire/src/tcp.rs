@@ -13,7 +13,7 @@ use crate::checksum::internet_checksum;
 use crate::congestion;
 use crate::ethernet::{Datagram, FIRST_PORT, IP, put16, write_ip};
 
-/// What a packet of a connection says.
+/// The header of a packet of a connection.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Said<'a> {
     /// Data, and the receiver's clock when it made the last acknowledgement that came back.

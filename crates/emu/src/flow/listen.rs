@@ -30,7 +30,7 @@ const BURST: usize = 64;
 /// Signals that end it.
 const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
-/// What is asked for.
+/// Settings of a listener.
 #[derive(Clone, Debug)]
 pub struct Wishes {
     /// The address to listen at.

@@ -25,7 +25,7 @@ const BURST: usize = 32;
 /// Signals that end it.
 const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
-/// What is asked for.
+/// Settings of a sender.
 pub struct Wishes {
     /// The listener's host.
     pub host: String,

@@ -303,7 +303,7 @@ const PATH_BOXES: Field = Field::free(
 /// The class of headers of frames that find their queue full.
 pub const TRIM: &str = "trim";
 
-/// What frees a class that has been paused for too long.
+/// Name of the watchdog's table. A watchdog frees a class that has been paused for too long.
 pub const WATCHDOG: &str = "watchdog";
 
 /// `ports."PATTERN".watchdog`.

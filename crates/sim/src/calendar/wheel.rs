@@ -20,7 +20,7 @@ use crate::event::{Key, MAX_RANKS};
 pub(super) struct Wheel {
     /// Ticks of a bucket, as a power of two.
     shift: u32,
-    /// What would have suited the events since the last look.
+    /// The width that would have suited the events since the last check.
     better: u32,
     /// Number of the bucket taken out last: instant >> shift, not wrapped.
     position: u64,
@@ -77,7 +77,7 @@ fn make_room(bucket: &mut Vec<HalfKey>, spare: &mut Vec<Vec<HalfKey>>, place: Ha
     bucket.push(place);
 }
 
-/// What tells whether the width suits, since the last look.
+/// Counters that tell whether the width suits, since the last check.
 #[derive(Copy, Clone, Debug, Default)]
 struct Count {
     /// Events that had been put into buckets then.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::ConnectionId;
 
-/// What a flow waits for.
+/// The transfers for which a flow waits.
 #[derive(Clone, Debug, Default)]
 struct Waits {
     after: Vec<ConnectionId>,

@@ -60,7 +60,7 @@ impl Ends {
         self.log.get_or_insert_default();
     }
 
-    /// What they gave since the last call, in order.
+    /// The deliveries since the last call, in order.
     pub fn take_log(&mut self) -> Vec<Delivered> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -72,7 +72,7 @@ impl Control {
         self.node
     }
 
-    /// What takes its notices to their receivers.
+    /// The carrier of its notices.
     pub fn carried_by(&self) -> CarriedBy {
         self.facts.carrier
     }
@@ -336,7 +336,7 @@ impl Control {
         self.tell(&Cue::Acknowledged { to, notice, now });
     }
 
-    /// What is to be sent now, in order.
+    /// The notices to send now, in order.
     pub fn next_told(&mut self) -> Option<Told> {
         self.outbox.pop_front()
     }

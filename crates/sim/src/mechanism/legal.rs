@@ -32,7 +32,7 @@ impl Third {
 pub struct Illegal {
     /// The part that misses something.
     pub third: Third,
-    /// What it misses.
+    /// The reason: which condition is missing.
     pub reason: &'static str,
     /// What to write instead.
     pub fix: &'static str,
@@ -41,7 +41,7 @@ pub struct Illegal {
 /// Whether a combination can work on a medium with one of its carriers; if not, the first reason.
 ///
 /// # Errors
-/// What a part needs and does not get.
+/// Refuses parts of which one needs a condition that nothing meets.
 pub fn check(parts: [Needs; 3], medium: &Offer, carrier: Carrier) -> Result<(), Illegal> {
     let given = medium.gives.and(carrier.gives());
     let given = parts.iter().fold(given, |set, part| set.and(part.gives));

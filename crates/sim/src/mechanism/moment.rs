@@ -90,7 +90,7 @@ pub enum Moment<'a> {
     Overheard(&'a Overheard),
 }
 
-/// What a detector says of a class.
+/// A detector's signal of a class.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Congested: neighbours that send more than their share should send less.

@@ -29,7 +29,7 @@ pub struct Notice {
     pub form: Form,
     /// Classes it speaks of: bit c is class c, or access category c.
     pub classes: u8,
-    /// What is asked for.
+    /// The request.
     pub ask: Ask,
     /// Destinations it speaks of; none speaks of all.
     pub hosts: Option<Hosts>,
@@ -41,7 +41,7 @@ pub struct Notice {
     pub key: u32,
 }
 
-/// What a notice asks for.
+/// The request of a notice.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Ask {
     /// To send nothing for so many units of its carrier; zero ends it.
@@ -59,7 +59,7 @@ pub enum Ask {
 pub struct Step {
     /// Less, or more.
     pub less: bool,
-    /// What the flows covered may send together.
+    /// The rate of all flows covered together.
     pub rate: Rate,
     /// How long it holds; none holds until the next step.
     pub expiry: Option<Span>,

@@ -20,7 +20,7 @@ pub enum Place {
     Attachment(u32),
 }
 
-/// What a detector sees of one class.
+/// A detector's view of one class.
 #[derive(Copy, Clone, Debug)]
 pub struct View<'a> {
     /// Now.
@@ -65,7 +65,7 @@ impl View<'_> {
     }
 }
 
-/// What came and left in a window.
+/// Bytes that came and left in a window.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Rates {
     /// Bytes that came in to be forwarded.
@@ -165,7 +165,7 @@ pub struct Tally {
     busy: u64,
 }
 
-/// What was seen in a period.
+/// The frames of a period.
 #[derive(Clone, Debug, Default)]
 struct Bin {
     /// When its first frame came or left, where there was none in the period before.

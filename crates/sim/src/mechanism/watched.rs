@@ -47,7 +47,7 @@ pub struct Watched {
     pub(super) audience: u64,
     /// Whether its node counts it among its alarms.
     pub(super) noted: bool,
-    /// What the detector said of each class last.
+    /// The last signal of each class.
     pub(super) signals: [Signal; MAX_CLASSES],
     /// Rates, where a part needs them.
     pub(super) tally: Option<Box<Tally>>,

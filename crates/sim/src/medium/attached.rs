@@ -118,7 +118,7 @@ impl Media {
         self.air.closed(port, now)
     }
 
-    /// What attachments counted since the end of the warm-up.
+    /// Counters of attachments since the end of the warm-up.
     pub(crate) fn counts(&self, now: Time) -> Vec<StationCount> {
         let each = self.air.radios.iter().enumerate();
         let count = each.map(|(station, radio)| {

@@ -4,20 +4,20 @@ use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::Set;
 use backwater_wire::pcapng::LinkType;
 
-/// What a medium offers.
+/// The offer of a medium.
 #[derive(Copy, Clone, Debug)]
 pub struct Offer {
-    /// What tables of mechanisms call it.
+    /// Its name in tables of mechanisms.
     pub name: &'static str,
     /// What takes a notice over it; nothing where back-pressure can't pass.
     pub carriers: &'static [Carrier],
-    /// What it gives to the parts of a mechanism.
+    /// The conditions that it meets for the parts of a mechanism.
     pub gives: Set,
     /// What its frames look like in a capture.
     pub link: LinkType,
 }
 
-/// What takes a notice to its receiver.
+/// A carrier of notices.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// An 802.3 control frame, ahead of data and past gates.
@@ -31,7 +31,7 @@ pub enum Carrier {
 }
 
 impl Carrier {
-    /// What tables of mechanisms call it.
+    /// Its name in tables of mechanisms.
     pub fn name(self) -> &'static str {
         match self {
             Carrier::ControlFrame => "control frame",
@@ -50,7 +50,7 @@ impl Carrier {
         }
     }
 
-    /// What it gives to the parts of a mechanism.
+    /// The conditions that it meets for the parts of a mechanism.
     pub fn gives(self) -> Set {
         match self {
             Carrier::ControlFrame | Carrier::HeaderField => Set::ROOM,

@@ -93,7 +93,7 @@ impl Islip {
     }
 }
 
-/// What waits for an output, by input.
+/// Frames that wait for an output, by input.
 #[derive(Clone, Debug)]
 struct Crosspoint {
     /// Cells of its first frame that have still to cross, from its first cell on; 0 before.
@@ -108,7 +108,7 @@ struct Crosspoint {
 #[derive(Clone, Debug)]
 pub struct Fabric {
     discipline: Discipline,
-    /// What a queue at an input holds.
+    /// Room of a queue at an input, in bytes.
     buffer: u64,
     cell: u64,
     slot: Span,

@@ -11,7 +11,7 @@ use crate::source::AnySource;
 use crate::table::Row;
 use crate::targets::Targets;
 
-/// What a flow is to a connection.
+/// The role of a flow in a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing: its packets are datagrams of their own.
@@ -31,7 +31,7 @@ pub struct Flow {
     pub entered: Count,
     /// Receiving hosts.
     pub to: Targets,
-    /// What it is to a connection.
+    /// Its role in a connection.
     pub role: Role,
     /// Next sequence number.
     pub seq: u32,
@@ -57,7 +57,7 @@ pub struct Flow {
     pub packet: u64,
     /// The source.
     pub source: AnySource,
-    /// What is counted when a packet is delivered.
+    /// Counters that a delivery changes.
     pub stats: FlowStats,
     /// Name.
     pub name: String,

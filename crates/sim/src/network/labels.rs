@@ -4,7 +4,7 @@
 use crate::ids::{FlowId, PacketId};
 use crate::table::Id;
 
-/// What is said of a packet.
+/// The labels of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Comes back with its fate.

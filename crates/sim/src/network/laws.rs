@@ -29,7 +29,7 @@ pub struct Law {
     pub queue: Watched,
     /// What serves it.
     pub link: Link,
-    /// What waited there over time.
+    /// The queue there over time.
     pub statistics: QueueStatistics,
     /// Its values each time a packet was shown to it; kept on demand.
     pub trail: Option<Vec<Values>>,
@@ -60,7 +60,7 @@ impl Row for Law {
 }
 
 impl Port {
-    /// What the class queues hold; the frame in transmission counts.
+    /// Bytes in the class queues; the frame in transmission counts.
     #[inline]
     fn backlog(&self) -> Backlog {
         if let [only] = self.queues() {
@@ -192,7 +192,7 @@ impl Network {
         }
     }
 
-    /// What waits in front of a radio has changed.
+    /// The queue in front of a radio has changed.
     pub(crate) fn set_backlog(&mut self, law: LawId, backlog: Backlog, now: Time) {
         let law = &mut self.laws[law];
         if let Watched::Station(waits) = &mut law.queue {

@@ -41,7 +41,7 @@ pub use port::{Port, PortCount, PortMore};
 pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
 
-/// What is settled when a world has been built. Copies of a world share it.
+/// The part that does not change after a world has been built. Copies of a world share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) forwarding: Forwarding,
@@ -53,11 +53,11 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     pub(crate) packets: Packets,
-    /// What packets of flows with a transport say.
+    /// Headers of packets of flows with a transport.
     pub(crate) headers: Headers,
-    /// What the program that drives the world said of packets.
+    /// Labels of packets that the driving program injected.
     pub(crate) labels: Labels,
-    /// What packets have met at a shared medium.
+    /// Times of packets on shared media.
     pub(crate) spent: SpentTable,
     /// Where switches stand that choose a way for each packet.
     pub(crate) turns: Turns,

@@ -84,7 +84,7 @@ pub struct Port {
     pub gates: Option<Box<Gates>>,
     /// The detector at this port: (control, place).
     pub watch: Option<(ControlId, usize)>,
-    /// What else the port remembers.
+    /// The rest of the port's state.
     pub more: Box<PortMore>,
     /// The node at the far end.
     pub far: NodeId,
@@ -238,7 +238,7 @@ impl Port {
         }
     }
 
-    /// What was counted of frames sent.
+    /// Counters of frames sent.
     pub fn sent(&self) -> PortCount {
         let mut count = self.more.sent.clone();
         count.packets += self.sent_packets;
@@ -328,7 +328,7 @@ pub struct PortMore {
     pub managed: Option<Box<Managed>>,
     /// The class of the header of a frame that finds its queue full; none where such a frame is lost.
     pub trim: Option<u8>,
-    /// What frees a class that has been paused for too long.
+    /// The watchdog that frees a class that has been paused for too long.
     pub watchdog: Option<Box<Watchdog>>,
     /// Laws of explicit feedback that are shown its packets.
     pub laws: Vec<Shown>,
@@ -346,7 +346,7 @@ pub struct PortMore {
     pub base: PortCount,
 }
 
-/// What a port counts.
+/// Counters of a port.
 #[derive(Clone, Debug, Default)]
 pub struct PortCount {
     /// Data frames sent.

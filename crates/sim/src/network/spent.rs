@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use crate::ids::PacketId;
 
-/// What a packet carries along over a shared medium.
+/// The times of a packet on a shared medium.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Spent {
     /// Ticks first in line, waiting for the medium.
@@ -22,11 +22,11 @@ pub struct Spent {
 pub struct SpentTable {
     rows: Vec<Spent>,
     kept: bool,
-    /// What packets have met in aggregates; empty while none has.
+    /// The times of packets in aggregates; empty while none has any.
     grouped: Vec<Grouped>,
 }
 
-/// What a packet has met in aggregates.
+/// The times of a packet in aggregates.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Grouped {
     /// Ticks in which PPDUs that carried it carried others.
@@ -56,7 +56,7 @@ impl SpentTable {
         }
     }
 
-    /// What a packet has met in aggregates.
+    /// The times of a packet in aggregates.
     #[inline]
     pub fn grouped(&self, packet: PacketId) -> Grouped {
         self.grouped
@@ -73,7 +73,7 @@ impl SpentTable {
         &mut self.grouped[packet.index()]
     }
 
-    /// What a packet has met; none where it is not kept.
+    /// The times of a packet; none where they are not kept.
     #[inline]
     pub fn get(&self, packet: PacketId) -> Option<&Spent> {
         self.rows.get(packet.index())

@@ -18,7 +18,7 @@ impl Network {
         (!ingress.is_none()).then(|| self.ports[ingress].peer)
     }
 
-    /// What the node holds of a class that came in through `from`.
+    /// Bytes of a class at the node that came in through `from`.
     pub(crate) fn ingress_view(&self, from: PortId, class: usize, now: Time) -> View<'static> {
         let port = &self.ports[from];
         let (node, local) = (&self.nodes[port.node], port.local as usize);
@@ -57,7 +57,7 @@ impl Port {
         View::level(now, q, self.held(q), room)
     }
 
-    /// What a class queue holds, in the unit of its buffer.
+    /// Length of a class queue, in the unit of its buffer.
     #[inline]
     pub(crate) fn held(&self, q: usize) -> u64 {
         match self.buffer {

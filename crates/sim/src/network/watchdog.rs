@@ -13,7 +13,7 @@ use crate::limit::MAX_CLASSES;
 use crate::mechanism::gates::Gates;
 use crate::mechanism::notice::Notice;
 
-/// What a watchdog does with the frames of a stormed class.
+/// The treatment of frames of a stormed class.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// They are lost.
@@ -34,7 +34,7 @@ pub struct Terms {
     pub detection: Span,
     /// How long no notice must have asked to stop it, until notices count again.
     pub restoration: Span,
-    /// What becomes of its frames meanwhile.
+    /// The treatment of its frames meanwhile.
     pub action: Action,
 }
 

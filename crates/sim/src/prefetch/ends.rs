@@ -124,7 +124,7 @@ fn end(network: &Network, ends: &Ends, role: Role, packet: PacketId) -> u64 {
     end ^ network.headers.prefetch(packet)
 }
 
-/// What it sends in answer.
+/// The answer that it sends.
 #[inline]
 fn answer(network: &Network, ends: &Ends, role: Role) -> u64 {
     let (end, answers) = match role {

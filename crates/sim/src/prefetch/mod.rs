@@ -23,7 +23,7 @@ use crate::table::Id;
 /// Arrivals that are followed together, at most.
 pub(crate) const TOGETHER: usize = 32;
 
-/// What is followed at a step: at most N items.
+/// The items that a step follows, at most N.
 pub(crate) struct Trail<T, const N: usize> {
     at: [T; N],
     count: usize,

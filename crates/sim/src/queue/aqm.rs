@@ -13,7 +13,7 @@ use super::row::ClassQueue;
 use crate::knob::Knob;
 use crate::packet::Packets;
 
-/// What becomes of a frame.
+/// The verdict on a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It goes on.
@@ -107,7 +107,7 @@ pub trait Aqm {
     /// The port's line rate is another from now on.
     fn line_rate(&mut self, _rate: Rate) {}
 
-    /// What of it may be moved while a world runs.
+    /// The parameter that may be changed while a world runs.
     fn knob(&mut self) -> Option<Knob<'_>> {
         None
     }
@@ -155,7 +155,7 @@ pub trait Aqm {
         false
     }
 
-    /// What a person should know of its constants at this port, where it drops.
+    /// A warning about its constants at this port, where it drops.
     fn warning(&self) -> Option<String> {
         None
     }

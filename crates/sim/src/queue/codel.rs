@@ -25,7 +25,7 @@ pub struct Law {
     pub mark: bool,
 }
 
-/// What one queue remembers.
+/// The state of one queue.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct State {
     /// When sojourn times will have been above target for an interval.
@@ -37,7 +37,7 @@ pub struct State {
     behind: Behind,
 }
 
-/// What a frame finds that was behind a dropped one.
+/// Whether frames were dropped before a frame.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 enum Behind {
     /// Nothing was dropped before it.

@@ -33,7 +33,7 @@ pub struct CodelMahimahi {
     behind: Behind,
 }
 
-/// What is to become of the packet behind the one that was sent.
+/// The fate of the packet behind the one that was sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Behind {
     /// It waits its turn.

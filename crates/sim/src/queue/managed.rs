@@ -31,7 +31,7 @@ impl Managed {
         }
     }
 
-    /// What it draws from now on is drawn anew.
+    /// Its random numbers from now on are drawn anew.
     pub(crate) fn rekey(&mut self, by: u64) {
         self.random.rekey(by);
         if let Some(own) = self.aqm.stream() {

@@ -141,7 +141,7 @@ impl From<script::Script> for AnyAqm {
     }
 }
 
-/// What a port's queue is made of.
+/// The parts of a port's queue.
 #[derive(Clone, Debug)]
 pub struct Queue {
     /// Number of class queues and who goes first.

@@ -25,9 +25,9 @@ pub struct Ramp {
     max: u64,
     top: f64,
     mark: bool,
-    /// What takes marks is judged as it leaves.
+    /// A frame that takes marks is judged as it leaves.
     at_departure: bool,
-    /// What takes no marks is not judged, where others are marked.
+    /// A frame that takes no marks is not judged where others are marked.
     passes: bool,
     /// Its stream, once it is at a port.
     random: Option<Random>,

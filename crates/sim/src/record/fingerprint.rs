@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint(pub u64);
 
-/// What is hashed.
+/// The fields that are hashed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A packet reached its host.

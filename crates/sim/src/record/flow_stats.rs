@@ -22,7 +22,7 @@ impl Count {
         self.bytes += bytes;
     }
 
-    /// What came since `base`.
+    /// Packets and bytes since `base`.
     pub fn since(self, base: Count) -> Count {
         Count {
             packets: self.packets - base.packets,
@@ -55,7 +55,7 @@ pub struct DelaySum {
     pub propagation: u128,
 }
 
-/// What `DelaySum` is computed from.
+/// The terms of `DelaySum`.
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums<T> {
     total: T,

@@ -92,7 +92,7 @@ impl What {
     }
 }
 
-/// What a record says beside the packet that it is about.
+/// The fields of a record beside its packet.
 pub(crate) struct Noted {
     /// What.
     pub what: What,

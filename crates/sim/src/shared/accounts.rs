@@ -8,7 +8,7 @@ use crate::ids::{NodeId, PacketId, PortId};
 use crate::network::Traits;
 use crate::network::views::Gone;
 
-/// What became of a frame at a node that keeps accounts.
+/// The fate of a frame at a node that keeps accounts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Booking {
     /// There is no room for it.

@@ -152,7 +152,7 @@ impl Shared {
         port.waiting -= 1;
         port.lose_waiting(q, size, at.0 - packet.at.0);
         if port.is(Traits::STALLED) {
-            // What stood behind it may go.
+            // The frames behind it may leave.
             port.retry(at);
             if port.waiting == 0 {
                 port.end_stall(at);

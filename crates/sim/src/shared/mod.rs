@@ -29,14 +29,14 @@ use crate::mechanism::Mechanisms;
 use crate::network::Network;
 use crate::run::Run;
 
-/// What media and ends share.
+/// The state that media and ends share.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     /// Nodes, ports, flows and the packets between them.
     pub network: Network,
     /// Detectors and notifiers at their places, and notices to send.
     pub(crate) mechanisms: Mechanisms,
-    /// What has happened, and what is to come.
+    /// Counters of the past, and the calendar of events.
     pub(crate) run: Run,
     /// Packets that have come to their hosts over a medium during this event.
     pub(crate) handovers: Vec<Handover>,
@@ -51,7 +51,7 @@ pub(crate) struct Handover {
     pub over: PortId,
 }
 
-/// What a packet needs that moves on.
+/// The next step of a packet that moves on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Onward {

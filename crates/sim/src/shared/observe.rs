@@ -56,7 +56,7 @@ impl Shared {
         let node = &self.network.nodes[self.network.ports[id].node];
         if let Some((control, place)) = node.watch[local] {
             let watched = node.ports[local];
-            // What this place holds is exact, but others may lag, and the threshold with them.
+            // The bytes of this place are exact. Those of other places may lag, and the threshold with them.
             let mut view = self.network.ingress_view(watched, class, at);
             view.room = node.pool.as_ref().map_or(view.room, Pool::widest);
             if !self.mechanisms.controls[control].may_relieve(place, &view) {

@@ -55,7 +55,7 @@ impl Shared {
         self.arm_watchdog(id, now);
     }
 
-    /// What waits of stormed classes is lost.
+    /// Frames that wait in stormed classes are lost.
     fn lose_stormed(&mut self, id: PortId, now: Time) {
         for q in 0..self.network.ports[id].queues().len() {
             let mut before = Id::NONE;

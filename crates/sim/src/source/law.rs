@@ -45,7 +45,7 @@ impl Law {
         })
     }
 
-    /// What is left of a span under way.
+    /// The rest of the current span.
     pub(super) fn residual(&self, random: &mut Random) -> Span {
         Span::from_seconds(match *self {
             Law::Uniform { mean } => 2.0 * mean * (1.0 - libm::sqrt(random.unit())),

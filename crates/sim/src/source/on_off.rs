@@ -34,7 +34,7 @@ pub(super) struct OnOff {
 /// As of the last packet.
 #[derive(Clone, Debug)]
 struct State {
-    /// What is left of the on period.
+    /// The rest of the on period.
     left: Span,
     /// On time until the next packet is complete.
     need: Span,

@@ -12,11 +12,11 @@ pub(super) struct Pace {
     rate: u64,
     /// Ticks of a packet, rounded down.
     whole: u64,
-    /// What is left over then, in ticks / rate.
+    /// The remainder, in ticks / rate.
     rest: u64,
 }
 
-/// What rounding has left over so far, in ticks / rate.
+/// The sum of the remainders of rounding, in ticks / rate.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Carry(u64);
 

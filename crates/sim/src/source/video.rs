@@ -40,7 +40,7 @@ pub struct Video {
     scenes: Scenes,
 }
 
-/// What all frames of a scene have in common.
+/// The properties that all frames of a scene share.
 #[derive(Clone, Debug)]
 struct Scenes {
     sigma: f64,

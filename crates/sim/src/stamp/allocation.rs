@@ -20,7 +20,7 @@ pub const SHUFFLE: Opt = Opt::new(
 .at_least("0")
 .at_most("1");
 
-/// What is counted in a control interval, and what is left of the last one's change.
+/// Counters of a control interval, and the rest of the last interval's change.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// As in the SIGCOMM paper: by bytes, without a residue and without regard to what routers before said.
@@ -36,7 +36,7 @@ pub struct Allocation {
 /// A change of throughput in bytes/s.
 #[derive(Copy, Clone, Debug, Default)]
 struct Share {
-    /// What is left to give.
+    /// The amount that is left to give.
     left: f64,
     /// For each second of spacing (positive) or byte (negative).
     per: f64,

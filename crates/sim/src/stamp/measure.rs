@@ -79,7 +79,7 @@ pub struct Served {
 }
 
 impl Meter {
-    /// What fits a place.
+    /// The meter that suits a place.
     pub fn new(place: &LawQueue, window: Span) -> Meter {
         match place.rate {
             Some(rate) => Meter::Line(rate.0 as f64 / 8.0),

@@ -8,7 +8,7 @@ use backwater_transport::script::{FILE_OPTION, FURTHER_OPTION, class_option};
 use super::law::{LawPacket, Passing, Stamp};
 use super::{AnyStamp, Build};
 
-/// What a law of a host writes into departing packets.
+/// The header that a law of a host writes into departing packets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Writes {
     /// A change of throughput.

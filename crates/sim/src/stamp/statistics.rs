@@ -15,7 +15,7 @@ pub struct QueueStatistics {
 }
 
 impl QueueStatistics {
-    /// What counts from an instant on.
+    /// Statistics from an instant on.
     pub fn new(from: Time) -> QueueStatistics {
         QueueStatistics {
             from,

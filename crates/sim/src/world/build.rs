@@ -48,7 +48,7 @@ pub(crate) fn refuse<T>(
     })
 }
 
-/// What a hop touches of more ports than this does not stay in the fastest cache of a machine.
+/// With more ports than this the state that a hop touches does not stay in the fastest cache.
 const CROWD: usize = 500;
 
 impl World {

@@ -7,7 +7,7 @@ use super::run::Step;
 use crate::goal::{Climbed, Count, Course};
 
 impl World {
-    /// What a score is at the present.
+    /// The present value of a score.
     pub fn score(&mut self, of: &[Count]) -> u64 {
         let now = self.clock.now;
         self.catch_up_counts(of, now);

@@ -28,7 +28,7 @@ pub struct StampReport {
 }
 
 impl World {
-    /// What each law has come to.
+    /// The values of each law.
     pub(super) fn stamp_reports(&self) -> Vec<StampReport> {
         let report = |law: &Law| StampReport {
             place: law.name.clone(),
@@ -153,7 +153,7 @@ impl World {
     }
 }
 
-/// What the sender of a connection reads.
+/// The fields that the sender of a connection reads.
 #[derive(Copy, Clone)]
 struct Reader {
     header: Option<Layout>,

@@ -46,7 +46,7 @@ impl World {
         let now = self.clock.now;
         match place {
             Place::Queue(port) => {
-                // What the algorithm's timer had due until now was due before.
+                // The port first replays the algorithm's timers that have fallen due.
                 self.shared.catch_up(*port, now);
                 if let Some(knob) = self.queue_knob(*port) {
                     knob.turn(value);

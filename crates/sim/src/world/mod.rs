@@ -79,7 +79,7 @@ pub struct World {
     pub ends: Ends,
     /// Packets that come from outside.
     injections: Injections,
-    /// What happens to wires.
+    /// Failures and changes of wires.
     pub(crate) link_events: LinkEvents,
 }
 

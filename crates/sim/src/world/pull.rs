@@ -99,7 +99,7 @@ impl Network {
         gates.opens(flow.class, to, now)
     }
 
-    /// What has happened at a port may let its card send.
+    /// After an event at a port its card may be able to send.
     #[inline]
     pub(crate) fn recheck_card(&mut self, id: PortId) {
         if self.ports[id].is(Traits::PULLED) {

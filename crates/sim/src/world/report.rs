@@ -33,7 +33,7 @@ impl World {
         self.shared.mechanisms.blind_warnings(&self.shared.network)
     }
 
-    /// What may still come to each port that a mechanism watches, when its mark has been crossed.
+    /// Bytes that may still arrive at each watched port after its mark has been crossed.
     pub fn headroom(&self) -> Vec<Headroom> {
         self.shared.mechanisms.headroom(&self.shared.network)
     }
@@ -298,7 +298,7 @@ impl World {
         (data, control + notices as u64, agree)
     }
 
-    /// What waits at a receiver has made its hop, and no other.
+    /// A packet that waits at a receiver has made its own hop and no other.
     fn count_reordered(&self, hop: &[BTreeMap<PortId, usize>], before: &mut [Vec<Count>]) {
         for (id, packet) in self.media.reordered(&self.shared.network) {
             let place = hop[packet.flow.index()].get(&id).map(|i| i + 1);

@@ -16,7 +16,7 @@ use crate::record::flow_stats::{Count, DelaySum};
 use crate::record::variance_time::Hurst;
 use crate::world::{StampReport, Standstill};
 
-/// What a run says of itself.
+/// The report of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Proof of equality: see `record::fingerprint`.
@@ -54,7 +54,7 @@ pub struct Report {
     pub deadlock: Option<Deadlock>,
     /// Whether each mechanism of the scenario has told anybody.
     pub hearing: Vec<Hearing>,
-    /// What stands still at the end.
+    /// The places that stand still at the end.
     pub standstill: Option<Standstill>,
     /// Laws of explicit feedback.
     pub stamps: Vec<StampReport>,
@@ -148,7 +148,7 @@ pub struct ConnectionReport {
     pub segments: u64,
     /// Round trips, completion times and the window, its area up to the present.
     pub stats: ConnectionStats,
-    /// What its controller has to say of itself.
+    /// The warning of its controller, if any.
     pub warning: Option<String>,
     /// The congestion header of its segments.
     pub header: Option<Layout>,
@@ -163,7 +163,7 @@ pub struct ConnectionReport {
 pub struct PortReport {
     /// Which.
     pub port: PortId,
-    /// What it counted after the warm-up.
+    /// Its counters after the warm-up.
     pub count: PortCount,
 }
 

@@ -156,7 +156,7 @@ impl World {
         Step::Served
     }
 
-    /// What is left to do when an event has been served.
+    /// The work that remains when an event has been served.
     #[inline(always)]
     pub(super) fn end_event(&mut self, at: Time) {
         let left = self.shared.mechanisms.outbox.len() | self.shared.network.refills.len();

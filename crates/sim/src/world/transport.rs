@@ -194,7 +194,7 @@ impl World {
         self.note_sender(id, now);
     }
 
-    /// What a sender shows after it was asked for segments.
+    /// The values that a sender shows after it was asked for segments.
     #[inline(always)]
     pub(super) fn note_sender(&mut self, id: ConnectionId, now: Time) {
         let c = &mut self.ends.connections[id];

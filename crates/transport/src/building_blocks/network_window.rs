@@ -34,6 +34,24 @@ pub(crate) const MAX_RTT: Opt = Opt::new(
 .at_least("1 ms")
 .at_most("60 s");
 
+/// The methods of a sender whose window `core` routers set: losses, and the header that it announces.
+macro_rules! set_by_routers {
+    ($layout:expr) => {
+        fn on_congestion(&mut self, congestion: &Congestion) {
+            self.core.on_congestion(congestion);
+        }
+
+        fn congestion_header(&self) -> Option<Layout> {
+            Some($layout)
+        }
+
+        fn reduction(&self) -> Reduction {
+            Reduction::Direct
+        }
+    };
+}
+pub(crate) use set_by_routers;
+
 /// The window, in bytes of payload.
 #[derive(Clone, Debug)]
 pub struct NetworkWindow {

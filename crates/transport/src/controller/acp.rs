@@ -57,17 +57,7 @@ impl Controller for Acp {
         Departure::Announced(Feedback::Congestion(header))
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        self.core.on_congestion(congestion);
-    }
-
-    fn congestion_header(&self) -> Option<Layout> {
-        Some(Layout::Target)
-    }
-
-    fn reduction(&self) -> Reduction {
-        Reduction::Direct
-    }
+    network_window::set_by_routers!(Layout::Target);
 
     fn limits(&self) -> Limits {
         self.core.limits()

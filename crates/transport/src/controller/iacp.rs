@@ -46,20 +46,10 @@ impl Controller for Iacp {
         Departure::Announced(Feedback::Congestion(header))
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        self.core.on_congestion(congestion);
-    }
-
-    fn congestion_header(&self) -> Option<Layout> {
-        Some(Layout::Window)
-    }
+    network_window::set_by_routers!(Layout::Window);
 
     fn approach(&self) -> Option<f64> {
         Some(self.a)
-    }
-
-    fn reduction(&self) -> Reduction {
-        Reduction::Direct
     }
 
     fn limits(&self) -> Limits {

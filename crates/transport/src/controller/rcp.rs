@@ -45,23 +45,13 @@ impl Controller for Rcp {
         Departure::Announced(Feedback::Congestion(header))
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        self.core.on_congestion(congestion);
-    }
+    network_window::set_by_routers!(Layout::Rate);
 
     fn on_idle(&mut self, idle: &Idle) {
         if idle.window < u64::MAX {
             self.rate = None;
             self.core.set(self.initial as f64);
         }
-    }
-
-    fn congestion_header(&self) -> Option<Layout> {
-        Some(Layout::Rate)
-    }
-
-    fn reduction(&self) -> Reduction {
-        Reduction::Direct
     }
 
     fn limits(&self) -> Limits {

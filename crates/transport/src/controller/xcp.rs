@@ -58,17 +58,7 @@ impl Controller for Xcp {
         Departure::Announced(Feedback::Congestion(header))
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        self.core.on_congestion(congestion);
-    }
-
-    fn congestion_header(&self) -> Option<Layout> {
-        Some(Layout::Change)
-    }
-
-    fn reduction(&self) -> Reduction {
-        Reduction::Direct
-    }
+    network_window::set_by_routers!(Layout::Change);
 
     fn limits(&self) -> Limits {
         self.core.limits()

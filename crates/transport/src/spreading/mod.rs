@@ -19,7 +19,7 @@ use crate::random::Random;
 use crate::segment::AckSegment;
 use crate::units::Time;
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrived.

@@ -106,7 +106,7 @@ impl Detector for DifferentialBacklog {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE);
 
 /// The row.

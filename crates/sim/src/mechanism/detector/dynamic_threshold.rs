@@ -46,7 +46,7 @@ impl Detector for DynamicThreshold {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::INTERFACES.and(Set::POOL));
 
 /// The row.

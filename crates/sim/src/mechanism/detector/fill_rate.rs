@@ -79,7 +79,7 @@ impl Detector for FillRate {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::BOUND).giving(Set::QUEUE);
 
 /// The row.

@@ -43,7 +43,7 @@ impl Detector for IngressWatermark {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::INTERFACES);
 
 /// The row.

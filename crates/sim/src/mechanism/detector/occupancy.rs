@@ -86,7 +86,7 @@ impl Detector for Occupancy {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::BOUND.and(Set::HOLDINGS)).giving(Set::QUEUE);
 
 const fn mark(name: &'static str, default: Default, help: &'static str) -> Opt {

@@ -135,7 +135,7 @@ impl Detector for OverheardBacklog {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE);
 
 /// The row.

@@ -103,7 +103,7 @@ impl Detector for QueueRateDifference {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BOUND)).giving(Set::QUEUE);
 
 /// The row.

@@ -52,7 +52,7 @@ impl Detector for RateComparison {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::RATES.and(Set::BUSY)).giving(Set::QUEUE);
 
 /// The row.

@@ -11,7 +11,7 @@ use crate::mechanism::place::{Rhythm, View};
 /// classes that are not congested and departures from those that are; one of bytes by neighbour, and one from outside
 /// this crate, all of them.
 pub trait Detector {
-    /// What it needs.
+    /// Its needs.
     fn needs(&self) -> Needs {
         Needs::of(Set::BOUND).giving(Set::QUEUE)
     }
@@ -39,7 +39,7 @@ pub trait Detector {
         None
     }
 
-    /// What of it may be moved while a world runs.
+    /// The parameter that may be changed while a world runs.
     fn knob(&mut self) -> Option<Knob<'_>> {
         None
     }

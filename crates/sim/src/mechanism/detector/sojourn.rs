@@ -41,7 +41,7 @@ impl Detector for Sojourn {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::SOJOURN).giving(Set::QUEUE);
 
 /// The row.

@@ -56,7 +56,7 @@ impl Detector for Watermark {
     }
 }
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::BOUND).giving(Set::QUEUE);
 
 /// Options of the marks, shared with `fill_rate`.

@@ -99,7 +99,7 @@ impl Notifier for Adaptive {
     }
 }
 
-/// What is said of a category.
+/// The notice of a category.
 #[derive(Clone, Debug)]
 struct Expected {
     duration: Span,

@@ -6,10 +6,10 @@ use super::row::Reach;
 use super::terms::Cast;
 use crate::mechanism::needs::{Needs, Set};
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::MANAGEMENT.and(Set::QUEUE));
 
-/// What the notifier decides.
+/// The decisions of the notifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveTerms {
     /// Expected duration of the first congestion.

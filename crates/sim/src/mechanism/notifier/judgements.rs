@@ -14,10 +14,10 @@ use crate::mechanism::responder::Responder;
 use crate::medium::access::Category;
 use crate::table::Id;
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::STATION.and(Set::NEXT_QUEUE).and(Set::STEPS));
 
-/// What the notifier decides.
+/// The decisions of the notifier.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct OwnTerms {
     /// log2 of the CWmin at which one judgement is enough for a step back.
@@ -39,7 +39,7 @@ impl Notify for OwnTerms {
     }
 }
 
-/// What a station has told itself.
+/// The steps that a station has told itself.
 #[derive(Clone, Debug)]
 pub struct OwnSteps {
     terms: OwnTerms,

@@ -30,11 +30,11 @@ use crate::mechanism::place::{Feeder, Rhythm, Sums};
 use crate::mechanism::responder::Responder;
 use crate::table::Id;
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs =
     Needs::of(Set::MANAGEMENT.and(Set::RATES).and(Set::QUEUE)).giving(Set::RATE);
 
-/// What the notifier decides.
+/// The decisions of the notifier.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Length of the frame, header and FCS included.

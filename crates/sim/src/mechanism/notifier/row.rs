@@ -80,12 +80,12 @@ impl Cues {
     }
 }
 
-/// What does not change of a notifier at a node.
+/// The constants of a notifier at a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// What it must be told beside what all are.
     pub hears: Cues,
-    /// What takes its notices to their receivers.
+    /// The carrier of its notices.
     pub carrier: CarriedBy,
     /// Whether its notices name a rate that follows from that of its queue.
     pub rated: bool,
@@ -117,7 +117,7 @@ impl Facts {
     }
 }
 
-/// What a notifier is told.
+/// The events that a notifier receives.
 #[derive(Copy, Clone)]
 pub enum Cue<'a> {
     /// One more place of its node is watched; places are numbered in this order.
@@ -174,9 +174,9 @@ pub enum Cue<'a> {
     Sampled {
         /// When.
         now: Time,
-        /// What the detector said last of each class.
+        /// The last signal of each class.
         signals: &'a [Signal; MAX_CLASSES],
-        /// What came and left.
+        /// Bytes that came and left.
         sums: &'a Sums,
     },
     /// A station has acknowledged a notice.
@@ -290,7 +290,7 @@ pub struct Site<'a> {
 
 /// What a row makes of its options. It makes the notifier of each place.
 pub trait Notify: Debug + Send + Sync {
-    /// What it needs.
+    /// Its needs.
     fn needs(&self) -> Needs;
 
     /// Who may be told over the air.
@@ -303,7 +303,7 @@ pub trait Notify: Debug + Send + Sync {
         None
     }
 
-    /// What takes its notices to their receivers.
+    /// The carrier of its notices.
     fn carried_by(&self) -> CarriedBy {
         self.standing().map_or(CarriedBy::Frame, |t| t.carrier)
     }
@@ -322,7 +322,7 @@ pub trait Notify: Debug + Send + Sync {
     fn at(&self, site: &Site) -> Box<dyn AtNode>;
 }
 
-/// What a row has made of its options.
+/// The result of a row and its options.
 #[derive(Clone, Debug)]
 pub struct AnyNotifier(Arc<dyn Notify>);
 

@@ -33,7 +33,7 @@ pub struct Terms {
     pub addresses: Option<Addresses>,
     /// A frame to each neighbour, or one to all.
     pub cast: Cast,
-    /// What takes the notice there.
+    /// The carrier of the notice.
     pub carrier: CarriedBy,
 }
 
@@ -121,7 +121,7 @@ pub(super) const CAST: Opt = Opt::new(
     "over the air: a frame to each, acknowledged and repeated, or one to all that hear it, which is neither",
 );
 
-/// What takes it there.
+/// Its carrier.
 pub(super) const CARRIER: Opt = Opt::new(
     "carrier",
     Kind::Choice(&["frame", "header", "mark"]),

@@ -22,7 +22,7 @@ pub(super) struct Neighbour {
     pub timing: bool,
 }
 
-/// What a watched place has told.
+/// The notices that a watched place has sent.
 #[derive(Clone, Debug)]
 pub(super) struct Voice {
     /// Its port; none for a station.

@@ -11,7 +11,7 @@ use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Notice;
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::GATES);
 
 /// See the head of the file.

@@ -54,7 +54,7 @@ pub struct Shares {
     rates: Vec<(FlowId, Rate)>,
 }
 
-/// What becomes of a hold.
+/// The change of a hold.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// The flow goes no faster than this.
@@ -89,7 +89,7 @@ impl Shares {
         }
     }
 
-    /// What becomes of the hold of a flow; none if nothing.
+    /// The change of a flow's hold, if any.
     pub fn adapt(&mut self, own: &OwnFlow) -> Option<Hold> {
         let at = self.rates.iter().position(|(flow, _)| *flow == own.flow);
         let held = at.map(|at| self.rates[at].1.0 as f64);

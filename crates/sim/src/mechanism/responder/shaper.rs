@@ -16,7 +16,7 @@ use super::{AnyResponder, Build, Knobs, Responder};
 use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Notice};
 
-/// What it needs.
+/// Its needs.
 pub const NEEDS: Needs = Needs::of(Set::RATE.and(Set::ROOM).and(Set::QUEUE).and(Set::GATES));
 
 /// Share of the fair rate, and the bucket's depth.

@@ -18,7 +18,7 @@ pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER).giving(Set::STEPS);
 /// What those need that answer with a rate.
 pub const NEEDS_OF_RATE: Needs = Needs::of(Set::TRANSMITTER.and(Set::RATE).and(Set::ROOM));
 
-/// What a step moves.
+/// The parameter that a step changes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Knob {
     /// AIFSN, by one.
@@ -34,7 +34,7 @@ pub enum Knob {
 /// How a station answers, and how far it has stepped back.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// What a step moves.
+    /// The parameter that a step changes.
     knob: Knob,
     /// AIFSN without any step.
     lowest: u8,

@@ -33,7 +33,7 @@ pub struct Entry {
     pub what: Happening,
 }
 
-/// What happened on a link.
+/// An event of a link.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// So many bytes could leave.
@@ -266,7 +266,7 @@ impl Journal {
         self.drawn.as_ref().map_or(0, |drawn| drawn.drawn())
     }
 
-    /// What follows so many opportunities is drawn anew.
+    /// Opportunities after so many are drawn anew.
     pub(super) fn rekey(&mut self, after: u64, by: u64) {
         if let Some(drawn) = &mut self.drawn {
             drawn.rekey(after, by);

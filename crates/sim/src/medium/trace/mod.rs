@@ -75,7 +75,7 @@ pub struct Emulator {
 pub enum First {
     /// Opportunities at or before now are used before an arrival at now is queued.
     Opportunity,
-    /// What arrives now may use the opportunities of now.
+    /// A packet may use the opportunities of the instant of its arrival.
     Arrival,
 }
 
@@ -145,7 +145,7 @@ pub struct Server {
     left: u64,
     /// The packet at the head may leave at this instant, besides all opportunities.
     granted: Time,
-    /// What it did to packets.
+    /// Packets that have left.
     pub scorer: Scorer,
 }
 

@@ -45,7 +45,7 @@ impl Opportunities {
         self.stream.drawn
     }
 
-    /// What follows so many opportunities is drawn anew.
+    /// Opportunities after so many are drawn anew.
     pub(crate) fn rekey(&mut self, after: u64, by: u64) {
         self.stream.rekey(after, by);
     }

@@ -15,7 +15,7 @@ use super::{First, MILLISECOND, Server};
 /// No packet of that millisecond has left.
 const NONE: u32 = u32::MAX;
 
-/// What left a link.
+/// Packets that have left a link.
 #[derive(Clone, Debug, Default)]
 pub struct Scorer {
     /// Smallest delay in ms of the packets that came in each millisecond.
@@ -34,7 +34,7 @@ pub struct Scorer {
     carried_base: u64,
 }
 
-/// What an omniscient sender would have had.
+/// The figures of an omniscient sender.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Omniscient {
     /// Bytes that the opportunities carry.

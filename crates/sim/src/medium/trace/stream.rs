@@ -23,7 +23,7 @@ impl Stream {
         }
     }
 
-    /// What the next opportunity is drawn from.
+    /// The state from which the next opportunity is drawn.
     pub fn for_next(&mut self) -> &mut Random {
         for (after, by) in &self.rekeyed {
             if *after == self.drawn {

@@ -36,7 +36,7 @@ pub struct Trains {
     lines: Arc<[Train]>,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// When it comes to the queue of the heavy trace.

@@ -36,7 +36,7 @@ pub struct AirFrame {
     pub number: u16,
     /// It was on the air before.
     pub retry: bool,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 

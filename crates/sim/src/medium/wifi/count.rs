@@ -1,4 +1,4 @@
-//! What stations count.
+//! Counters of stations.
 
 use backwater_transport::units::Time;
 

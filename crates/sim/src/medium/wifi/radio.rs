@@ -183,7 +183,7 @@ pub struct Toward {
 }
 
 impl StationCount {
-    /// What came since `base`.
+    /// Counts since `base`.
     pub fn since(&self, base: &StationCount) -> StationCount {
         StationCount {
             airtime: self.airtime - base.airtime,

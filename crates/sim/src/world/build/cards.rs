@@ -38,7 +38,7 @@ impl World {
         Ok(())
     }
 
-    /// What a receiver sends besides acknowledgements finds a queue of its class on the whole way back.
+    /// Packets of a receiver other than acknowledgements find a queue of their class on the whole way back.
     pub(super) fn check_signals(&self, spec: &Spec) -> Result<(), Refusal> {
         for c in self.ends.connections.iter() {
             let class = usize::from(c.signal_class);

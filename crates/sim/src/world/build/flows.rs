@@ -24,7 +24,7 @@ impl Network {
         for flow in &spec.flows {
             self.check_from(spec, flow)?;
             match &flow.to {
-                // What flows share is looked at once.
+                // Properties that flows share are checked once.
                 Destination::Others(to) if checked.is_some_and(|c| Arc::ptr_eq(c, to)) => {}
                 Destination::Others(to) => {
                     let path = format!("flows.{}", flow.name);
@@ -158,7 +158,7 @@ fn no_host<T>(path: &str) -> Result<T, Refusal> {
     )
 }
 
-/// What a flow sends must fit frames and classes, and its source must go with it.
+/// The packets of a flow must fit frames and classes, and its source must suit the flow.
 fn check_traffic(flow: &FlowSpec) -> Result<(), Refusal> {
     let path = format!("flows.{}", flow.name);
     if flow.packet.0 == 0 || flow.packet.0 > u64::from(u16::MAX) - HEADER_FCS {

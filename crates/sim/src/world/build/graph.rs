@@ -18,7 +18,7 @@ use crate::world::World;
 /// Bytes of the frame by which airtime is compared: 8192 bits. 14.9.
 const TEST_FRAME: u64 = 1024;
 
-/// What a route adds up.
+/// The weight of a link in a route's sum.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(in crate::world) enum Metric {
     /// Links.

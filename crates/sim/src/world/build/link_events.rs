@@ -68,7 +68,7 @@ impl World {
                         (Step::Rate(first, rate), Step::Rate(first, before))
                     }
                 };
-                // What ends at an instant ends before anything begins at it.
+                // At one instant, ends come before beginnings.
                 steps.push((event.at, 1, begin));
                 steps.extend(event.until.map(|until| (until, 0, end)));
             }

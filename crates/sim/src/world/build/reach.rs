@@ -8,10 +8,10 @@ use crate::network::Network;
 use crate::spec::Spec;
 use crate::targets::Targets;
 
-/// What flows have in common: their list of destinations, packet bytes, and class.
+/// Properties that flows share: their list of destinations, packet bytes, and class.
 type Key = (*const u32, u64, u8);
 
-/// What is known so far.
+/// The results so far.
 #[derive(Default)]
 pub(super) struct Reach(BTreeMap<Key, Passed>);
 

@@ -37,7 +37,7 @@ const LONGEST: f64 = 50_000.0;
 const ROUNDS: usize = 25;
 /// No further correction once none changes a parameter by more.
 const NEAR: f64 = 0.003;
-/// What a correction may multiply by at once.
+/// The greatest factor of one correction.
 const STEP: f64 = 2.0;
 /// A rate that varies by no more of its mean than this stands still.
 const STEADY: f64 = 0.01;
@@ -46,7 +46,7 @@ const SHORTEST: f64 = 0.1;
 /// The fastest return to the middle, 1/s: the option's bound.
 const FASTEST: f64 = 20.0;
 
-/// What is matched.
+/// The figures that are matched.
 #[derive(Copy, Clone, Debug)]
 struct Moments {
     mean: f64,

@@ -37,7 +37,7 @@ impl Air {
         }
     }
 
-    /// What a station senses, wherever it stands.
+    /// The carrier sense of a station, wherever its record stands.
     pub(in crate::medium::wifi) fn sense(&self, station: u32) -> CarrierSense {
         let own = self.sensing[station as usize];
         if own.cover != NOBODY {

@@ -417,6 +417,8 @@ def test_missing_scorecards_are_made_or_the_board_says_why(
     leaderboard.make_scorecards(tmp_path / "cards", read, 1)
     made = leaderboard.documents(tmp_path / "cards", ["copa"])["copa"]
     assert made["line"].startswith("-m backwater scorecard copa --quick --json --workers 1")
+    # Each has a folder of its own: a second scorecard refuses one that is not empty.
+    assert made["line"].endswith("cards/runs/copa")
     line = leaderboard.documents(tmp_path / "cards", [tuned])[tuned]["line"]
     options = "--option high-gain=1.5 --option pacing-margin=20 %"
     assert line.startswith(f"-m backwater scorecard bbr1 {options} --quick --json")

@@ -200,7 +200,7 @@ def make_scorecards(folder: Path, candidates: Sequence[Candidate], workers: int)
             continue
         line = [sys.executable, "-m", "backwater", "scorecard", *scorecard_words(one)]
         line += ["--quick", "--json"]
-        line += ["--workers", str(workers), "--out", str(folder / "runs")]
+        line += ["--workers", str(workers), "--out", str(folder / "runs" / _file(folder, name).stem)]
         done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
         try:
             json.loads(done.stdout)["rows"]

@@ -200,7 +200,8 @@ def make_scorecards(folder: Path, candidates: Sequence[Candidate], workers: int)
             continue
         line = [sys.executable, "-m", "backwater", "scorecard", *scorecard_words(one)]
         line += ["--quick", "--json"]
-        line += ["--workers", str(workers), "--out", str(folder / "runs" / _file(folder, name).stem)]
+        runs = folder / "runs" / _file(folder, name).stem
+        line += ["--workers", str(workers), "--out", str(runs)]
         done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
         try:
             json.loads(done.stdout)["rows"]

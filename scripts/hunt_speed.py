@@ -1,11 +1,12 @@
 """Evaluations a second of CPU of a hunt: single runs of 5 s at 12 Mbit/s, each with a new genome.
 
-`python scripts/hunt_speed.py`. Two threads are compared by the CPU time that an evaluation takes:
-that is what the threads themselves cost, on a machine that others use as well.
+`python scripts/hunt_speed.py CONTROLLER…`. Two threads are compared by the CPU time that an
+evaluation takes: that is what the threads themselves cost, on a machine that others use as well.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 
 from backwater.model import scenario
@@ -14,7 +15,6 @@ from backwater.search.draws import Draws
 from backwater.search.trials import Trials
 
 RUNS = 192
-CONTROLLERS = ("newreno", "cubic", "copa", "bbr3-linux")
 
 
 def evaluations(space: spaces.Space, controller: str, workers: int) -> tuple[float, float]:
@@ -33,7 +33,7 @@ def evaluations(space: spaces.Space, controller: str, workers: int) -> tuple[flo
 def main() -> None:
     """A line for each space and controller."""
     for name in ("link", "traffic", "steps"):
-        for controller in CONTROLLERS:
+        for controller in sys.argv[1:]:
             space = spaces.SPACES[name]()
             one, drawn = evaluations(space, controller, 1)
             two, _ = evaluations(space, controller, 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -21,9 +22,11 @@ from backwater.learn.episodes import Episodes, Options
 from backwater.learn.worlds import Start, Worlds
 from backwater.search import settings
 
-WORLDS = 256
-# Packets of the window of the agents with data, and seconds of CPU of each figure.
-WINDOW, LASTS_S = 60.0, 3.0
+WORLDS = 512
+# Packets of the window of the agents with data.
+WINDOW = 60.0
+# Seconds of CPU of a part of a measurement, and how many there are.
+PART_S, PARTS = 0.1, 41
 
 
 def scene(rate: str, busy: bool) -> dict[str, Any]:
@@ -49,12 +52,18 @@ def scene(rate: str, busy: bool) -> dict[str, Any]:
 
 
 def rate(step: Callable[[], int]) -> float:
-    """Steps a second of CPU, after one call that does not count."""
+    """Steps a second of this thread's CPU, after one call that does not count.
+
+    The median of parts: others who use the machine make some of them slow.
+    """
     step()
-    made, began = 0, time.process_time()
-    while time.process_time() - began < LASTS_S:
-        made += step()
-    return made / (time.process_time() - began)
+    parts = []
+    for _ in range(PARTS):
+        made, began = 0, time.thread_time()
+        while time.thread_time() - began < PART_S:
+            made += step()
+        parts.append(made / (time.thread_time() - began))
+    return statistics.median(parts)
 
 
 def ours(name: str, options: Options, answer: list[float]) -> None:

@@ -402,17 +402,27 @@ def test_missing_scorecards_are_made_or_the_board_says_why(
     assert refused.code == 2
     assert "name --scorecards DIR" in refused.err
     with pytest.raises(Refusal, match="scorecard of `nobody` was not made"):
-        leaderboard.make_scorecards(tmp_path / "cards", ["nobody"], 1)
+        leaderboard.make_scorecards(
+            tmp_path / "cards", [Candidate("nobody", {"kind": "nobody"})], 1
+        )
     assert "no controller `nobody`" in capfd.readouterr().err
+    (tmp_path / "tuned.toml").write_text('kind = "bbr1"\nhigh-gain = 1.5\npacing-margin = "20 %"\n')
+    tuned = str(tmp_path / "tuned.toml")
+    read = [candidate.read(name) for name in ("copa", tuned)]
     # In place of the minutes of a scorecard: its command line, as a document.
     fake = tmp_path / "python"
     fake.write_text('#!/bin/sh\necho "{\\"rows\\": [], \\"line\\": \\"$*\\"}"\n')
     fake.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(fake))
-    leaderboard.make_scorecards(tmp_path / "cards", ["copa"], 1)
+    leaderboard.make_scorecards(tmp_path / "cards", read, 1)
     made = leaderboard.documents(tmp_path / "cards", ["copa"])["copa"]
     assert made["line"].startswith("-m backwater scorecard copa --quick --json --workers 1")
+    # Each has a folder of its own: a second scorecard refuses one that is not empty.
+    assert made["line"].endswith("cards/runs/copa")
+    line = leaderboard.documents(tmp_path / "cards", [tuned])[tuned]["line"]
+    options = "--option high-gain=1.5 --option pacing-margin=20 %"
+    assert line.startswith(f"-m backwater scorecard bbr1 {options} --quick --json")
     # What is there stays.
     (tmp_path / "cards" / "copa.json").write_text("{}")
-    leaderboard.make_scorecards(tmp_path / "cards", ["copa"], 1)
+    leaderboard.make_scorecards(tmp_path / "cards", read, 1)
     assert leaderboard.documents(tmp_path / "cards", ["copa"]) == {"copa": {}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -15,10 +16,13 @@ import pytest
 
 import backwater
 from backwater import _native, errors
+from backwater.evolve import candidate, leaderboard
+from backwater.evolve.evaluate import Evaluator
 from backwater.model import workers
 from backwater.model.scenario import read
 from backwater.tools import templates
 from command import BACKWATER, HANGS_S, call
+from test_emulate import REASON, emulate
 
 ROOT = Path(__file__).parents[1]
 #: `backwater new controller-rust`, compiled: New Reno.
@@ -189,6 +193,61 @@ def test_a_file_enters_contest_scorecard_hunt_and_evolve(folder: Path) -> None:
     assert checked.code == errors.EXIT_DONE, checked.err
 
 
+def test_a_file_is_a_row_of_the_board(folder: Path) -> None:
+    """With the same figures and fingerprints as the controller of the tables that it is."""
+    native, ours = (
+        leaderboard.row(candidate.read(name), Evaluator(2), None, None)
+        for name in ("newreno", str(folder / "reno.wasm"))
+    )
+    assert ours.value == native.value
+    for name, cell in native.cells.items():
+        assert (ours.cells[name].text, ours.cells[name].note) == (cell.text, cell.note), name
+
+
+def test_a_file_has_a_scorecard(folder: Path) -> None:
+    """The same figures as the controller of the tables that it is, all criteria, one seed."""
+    found = []
+    for name in ("newreno", "reno.wasm"):
+        words = ("--seeds", 1, "--out", f"of-{name}", "--json")
+        done = call("scorecard", name, *words, cwd=folder)
+        rows = [row for row in done.document["rows"] if row["controller"] == name]
+        found.append([(row["title"], row["claim"], row["measured"]) for row in rows])
+    assert found[0] == found[1]
+    assert sum(measured is not None for _, _, measured in found[0]) > 10
+
+
+# Sends a flow from inside an emulator to a listener outside.
+LISTEN = [*BACKWATER, "flow", "listen", "--port", "9191", "--bind", "0.0.0.0", "--once"]
+
+
+@pytest.mark.skipif(REASON is not None, reason=REASON or "")
+def test_a_file_sends_behind_an_emulator(folder: Path) -> None:
+    send = [*BACKWATER, "flow", "send", "$MAHIMAHI_BASE", "--port", "9191"]
+    send += ["--controller", "reno.wasm", "--bytes", "600000"]
+    ended = emulate(
+        folder,
+        "--late 9 --json delay 20 rate 10Mbit/s 10Mbit/s",
+        beside=" ".join(LISTEN),
+        program=f"sh -c '{' '.join(send)}'",
+    )
+    assert ended.code == 0, ended.err
+    line = next(line for line in ended.err.splitlines() if '"acked_B"' in line)
+    summary = json.loads(line)
+    assert summary["acked_B"] == 600_000
+    # 600 kB take half a second at 10 Mbit/s, and a round trip is 40 ms at least.
+    assert summary["rtt_min_s"] >= 0.040
+
+
+@pytest.mark.skipif(REASON is not None, reason=REASON or "")
+def test_a_file_is_a_simulated_flow_of_an_emulator(folder: Path) -> None:
+    """A flow of the model beside real programs; a file that traps ends the emulation by name."""
+    made = scenario(wasm(folder / "reno.wasm"))
+    made["flows"]["real"] = {"from": "s2", "to": "d2", "source": {"kind": "outside"}}
+    (folder / "beside.json").write_text(json.dumps(made))
+    ended = emulate(folder, "--late 9 --json scenario beside.json --attach 's2=sleep 1'")
+    assert ended.code == 0, ended.err
+
+
 @pytest.mark.skipif(not hasattr(_native, "flow_send"), reason="real flows need Linux")
 @pytest.mark.parametrize("name", ["reno", "traps"])
 def test_a_file_sends_a_live_flow(folder: Path, name: str) -> None:
@@ -221,6 +280,26 @@ def test_the_template_in_rust_runs_once_compiled(tmp_path: Path) -> None:
     built = subprocess.run(commanded(made[1]), cwd=tmp_path, capture_output=True, text=True)
     if "target may not be installed" in built.stderr:
         pytest.skip("rustc has no target wasm32-unknown-unknown here")
+    assert built.returncode == 0, built.stderr
+    ours = backwater.run(made[0])
+    native = backwater.run(made[0], set={"flows.mine.controller": {"kind": "newreno"}})
+    assert ours.fingerprint == native.fingerprint
+
+
+def c_compiler() -> list[str] | None:
+    """A compiler of C for wasm32: clang, or that of the package `ziglang`."""
+    if shutil.which("clang") and shutil.which("wasm-ld"):
+        return ["clang", "--target=wasm32"]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "cc", "--target=wasm32-freestanding"]
+    return None
+
+
+@pytest.mark.skipif(c_compiler() is None, reason="neither clang with wasm-ld nor ziglang is here")
+def test_the_template_in_c_runs_once_compiled(tmp_path: Path) -> None:
+    made = templates.new("controller-c", "my-own", tmp_path)
+    line = [*(c_compiler() or ()), *commanded(made[1])[2:]]
+    built = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     ours = backwater.run(made[0])
     native = backwater.run(made[0], set={"flows.mine.controller": {"kind": "newreno"}})

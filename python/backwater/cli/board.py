@@ -48,7 +48,7 @@ def command(
             raise Refusal(
                 "there is no folder for them", place="--make", fix="name --scorecards DIR"
             )
-        leaderboard.make_scorecards(scorecards, candidates, cores)
+        leaderboard.make_scorecards(scorecards, read, cores)
     hunted, cards = (
         leaderboard.documents(hunts, candidates),
         leaderboard.documents(scorecards, candidates),

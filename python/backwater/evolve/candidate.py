@@ -40,7 +40,7 @@ class Candidate:
     @property
     def hosted(self) -> bool:
         """Whether it is a class."""
-        return "file" in self.controller
+        return "class" in self.controller
 
 
 def read(what: str) -> Candidate:

@@ -98,9 +98,18 @@ def row(
     elif found.passed:
         worst = attack(candidate.controller, evaluator.run, HUNT)
         made.cells["hunt"] = _worst(worst, f"backwater evolve score {name} --stage 4")
-    quick = f"backwater scorecard {name} --quick"
-    made.cells["scorecard"] = Cell("not run", quick) if card is None else _card(card, name)
+    quick = shlex.join(["backwater", "scorecard", *scorecard_words(candidate), "--quick"])
+    made.cells["scorecard"] = Cell("not run", quick) if card is None else _card(card, quick)
     return made
+
+
+def scorecard_words(candidate: Candidate) -> list[str]:
+    """How `backwater scorecard` names a candidate: that of a file of TOML by its options."""
+    table = candidate.controller
+    if "file" in table:
+        return [candidate.name]
+    given = [f"{name}={value}" for name, value in table.items() if name != "kind"]
+    return [str(table["kind"]), *(word for one in given for word in ("--option", one))]
 
 
 def _score(found: Evaluated, command: str) -> Cell:
@@ -124,8 +133,13 @@ def _scale(found: Evaluated, command: str) -> Cell:
 def _contest(candidate: Candidate, evaluator: Evaluator) -> Cell | None:
     """The score over the contest's links. A part with options cannot be named there."""
     table = candidate.controller
-    who = f"{table['file']}:{table['class']}" if candidate.hosted else str(table["kind"])
-    if (not candidate.hosted and len(table) > 1) or matching_stamp.needs_capacity(who):
+    if candidate.hosted:
+        who = f"{table['file']}:{table['class']}"
+    else:
+        who = str(table.get("file", table["kind"]))
+        if "file" not in table and len(table) > 1:
+            return None
+    if matching_stamp.needs_capacity(who):
         return None
     scenes = [
         contest_runs.scenario(who, direction, SECONDS) | {"seed": seed}
@@ -165,25 +179,29 @@ def _hunt(document: dict[str, Any], name: str) -> Cell:
     return Cell(f"{one['score']:.3f} {asked.get('objective', '')}", command, None, note)
 
 
-def _card(document: dict[str, Any], name: str) -> Cell:
+def _card(document: dict[str, Any], command: str) -> Cell:
     mine = [one for one in document["rows"] if one["controller"] == document["controller"]]
     failures = [one["title"] for one in mine if one["verdict"] == FAILED]
     passed = sum(one["verdict"] == PASSED for one in mine)
     text = f"{passed} of {passed + len(failures)} pass"
     said = f"fails: {'; '.join(failures)}; " if failures else ""
-    quick = " --quick" if document["mode"] == "quick" else ""
+    if document["mode"] != "quick":
+        command = command.removesuffix(" --quick")
     note = f"{said}{document['seeds']} seeds; fingerprint {document['fingerprint']}"
-    return Cell(text, f"backwater scorecard {name}{quick}", not failures, note)
+    return Cell(text, command, not failures, note)
 
 
-def make_scorecards(folder: Path, names: Sequence[str], workers: int) -> None:
+def make_scorecards(folder: Path, candidates: Sequence[Candidate], workers: int) -> None:
     """Runs the quick scorecard of each name that has no document in the folder yet."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
+    for one in candidates:
+        name = one.name
         if _file(folder, name).exists():
             continue
-        line = [sys.executable, "-m", "backwater", "scorecard", name, "--quick", "--json"]
-        line += ["--workers", str(workers), "--out", str(folder / "runs")]
+        line = [sys.executable, "-m", "backwater", "scorecard", *scorecard_words(one)]
+        line += ["--quick", "--json"]
+        runs = folder / "runs" / _file(folder, name).stem
+        line += ["--workers", str(workers), "--out", str(runs)]
         done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
         try:
             json.loads(done.stdout)["rows"]

@@ -173,6 +173,9 @@ macro_rules! of_station {
             $crate::wireless::serving::AIRTIME_QUANTUM,
             $crate::wireless::serving::MANAGED,
             $crate::wireless::serving::DRIVER_QUEUE,
+            $crate::wireless::serving::AIRTIME_LIMIT,
+            $crate::wireless::serving::AIRTIME_HIGH,
+            $crate::wireless::serving::AIRTIME_TOTAL,
             $crate::wireless::STATION_AC,
         ]
     };

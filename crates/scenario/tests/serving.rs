@@ -114,6 +114,54 @@ fn a_shared_driver_queue_starves_the_aggregates_of_fast_stations() {
     assert!(sum(&own) > 3.0 * sum(&shared));
 }
 
+/// One station at 7.2 Mbit/s, two packets of 1500 B in a PPDU each 3654.5 us, whose queue never empties, and a packet of another flow now and then. Behind
+/// the station's queues wait the fewest packets of 1723.6 us and half a preamble that reach the limit: 3 for 5 ms, 23 for 40 ms; and 14 where 24 ms
+/// for all end what 40 ms for one would allow. The other flow's packet goes before what waits in the queues, and behind all but one of those.
+#[test]
+fn packets_leave_the_queue_of_a_neighbour_for_so_much_airtime_only() {
+    let ping = "flows.ping = { from = \"d1\", to = \"s1\", ac = \"BE\", source = { kind = \"poisson\", packet = \"100 B\", rate = \"8 kbit/s\" } }";
+    let slow = |options: &str| {
+        let options = format!(", managed = \"neighbour\", serve = \"airtime\"{options}");
+        let text = cell(&options)
+            .replace("stations = 3", "stations = 1")
+            .replace("[\"7\", \"7\", \"0\"]", "[\"0\"]")
+            .replace("[\"2\", \"2\", \"1\"]", "[\"1\"]")
+            .replace("duration = \"6 s\"", "duration = \"20 s\"");
+        let lines = text
+            .lines()
+            .filter(|l| !l.starts_with("flows.f2") && !l.starts_with("flows.f3"));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let document = run(&format!("{text}\n{ping}\n{MANAGED}"));
+        let rows = document["flows"].as_array().unwrap();
+        let flow = rows.iter().find(|f| f["id"] == "ping").unwrap();
+        flow["delay_p50_s"].as_f64().unwrap() * 1e6
+    };
+    let period = 3654.5;
+    for (options, waiting) in [
+        (
+            ", airtime_limit = \"5 ms\", airtime_limit_high = \"5 ms\"",
+            3.0,
+        ),
+        (
+            ", airtime_limit = \"5 ms\", airtime_limit_high = \"40 ms\"",
+            14.0,
+        ),
+        (
+            ", airtime_limit = \"40 ms\", airtime_total = \"1 ms\"",
+            23.0,
+        ),
+    ] {
+        let found = slow(options);
+        // It comes during a PPDU, and waits 1 ms on the wire.
+        let before = (waiting - 1.0) / 2.0 * period;
+        assert!(
+            found > before && found < before + 1.5 * period + 1000.0,
+            "{options}: {found}"
+        );
+    }
+    assert!(slow("") < 2.0 * period + 1000.0);
+}
+
 /// A full buffer loses packets of the longest queue of all neighbours: the slow station's, and those of a flow that sends less than its share
 /// are all delivered.
 #[test]
@@ -167,6 +215,21 @@ fn what_cannot_be_is_refused() {
         "none wait behind it",
         "remove driver_queue",
     );
+    for (options, what, fix) in [
+        ("airtime_limit = \"5 ms\"", "all have one queue", "managed"),
+        (
+            "airtime_total = \"5 ms\"",
+            "there is none",
+            "airtime_limit = \"5 ms\"",
+        ),
+        (
+            "managed = \"neighbour\", airtime_limit = \"5 ms\", airtime_limit_high = \"4 ms\"",
+            "less than airtime_limit",
+            "at least airtime_limit",
+        ),
+    ] {
+        refused(&(cell(&format!(", {options}")) + MANAGED), what, fix);
+    }
     let alone = cell(", serve = \"turns\"")
         .replace("aggregation = \"a-mpdu\", aggregate_time = \"4 ms\", ", "");
     refused(

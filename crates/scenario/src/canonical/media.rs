@@ -305,11 +305,20 @@ fn serving(serving: &Serving) -> Json {
         Turn::Airtime(quantum) => Json::time(quantum),
     };
     let driver = serving.driver.map(|packets| Json::count(packets.into()));
-    object([
+    let mut form = object([
         ("turn", turn),
         ("each", Json::Flag(serving.each)),
         ("driver_queue", driver.unwrap_or(Json::Flag(false))),
-    ])
+    ]);
+    if let (Json::Object(fields), Some(limits)) = (&mut form, serving.airtime) {
+        let spans = [
+            ("airtime_limit_s", limits.low),
+            ("airtime_limit_high_s", limits.high),
+            ("airtime_total_s", limits.total),
+        ];
+        fields.extend(spans.map(|(name, span)| (name.to_owned(), Json::time(span))));
+    }
+    form
 }
 
 /// What was written of an access category.

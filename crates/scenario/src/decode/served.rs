@@ -1,6 +1,7 @@
 //! How a station serves its neighbours, and modes of single stations.
 
-use backwater_sim::spec::{MediumSpec, Mode, Serving, Turn};
+use backwater_sim::spec::{AirtimeLimits, MediumSpec, Mode, Serving, Turn};
+use backwater_transport::units::Span;
 
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
@@ -70,7 +71,50 @@ pub fn serving(record: &Record<'_>) -> Result<Serving, Diagnostic> {
         driver: args
             .has("driver_queue")
             .then(|| u32::try_from(args.count("driver_queue")).expect("a bounded count")),
+        airtime: airtime(record, each)?,
     })
+}
+
+/// For how long packets may wait behind the queues of neighbours.
+fn airtime(record: &Record<'_>, each: bool) -> Result<Option<AirtimeLimits>, Diagnostic> {
+    let args = &record.args;
+    let refuse = |what: &str, fix: &str| {
+        let what = format!("`{}`: {what}", record.node.path);
+        Err(record.node.refuse(Fault::new(what, fix)))
+    };
+    let others = ["airtime_limit_high", "airtime_total"];
+    if !args.has("airtime_limit") {
+        return match others.into_iter().find(|name| args.has(name)) {
+            Some(_) => refuse(
+                "airtime_limit_high and airtime_total say when airtime_limit does not count, and there is none",
+                "write airtime_limit = \"5 ms\" too, or remove them",
+            ),
+            None => Ok(None),
+        };
+    }
+    if !each {
+        return refuse(
+            "airtime_limit bounds what has left the queue of each neighbour, and all have one queue",
+            "write managed = \"neighbour\", or a driver_queue instead",
+        );
+    }
+    let low = args.span("airtime_limit");
+    let or = |name: &str, default: Span| {
+        if args.has(name) {
+            args.span(name)
+        } else {
+            default
+        }
+    };
+    let high = or(others[0], low.max(Span::millis(12)));
+    if high < low {
+        return refuse(
+            "airtime_limit_high counts while little waits, and is less than airtime_limit",
+            "write at least airtime_limit, or remove it",
+        );
+    }
+    let total = or(others[1], Span::millis(24));
+    Ok(Some(AirtimeLimits { low, high, total }))
 }
 
 /// The mode of each station, where they have their own.

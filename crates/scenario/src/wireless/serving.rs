@@ -53,3 +53,39 @@ pub const DRIVER_QUEUE: Field = Field::option(
     .at_least("1")
     .at_most("65535"),
 );
+/// Between the queues of each neighbour and the medium.
+pub const AIRTIME_LIMIT: Field = Field::option(
+    Opt::new(
+        "airtime_limit",
+        Kind::Span,
+        Default::Absent,
+        "under managed = \"neighbour\", packets leave the queue of a neighbour and access category while those that have left it last less than this \
+         on the air (Linux: 5 ms). Left out: they leave it when their frame is sent",
+    )
+    .at_least("1 us")
+    .at_most("1 s"),
+);
+/// The same while little waits for all.
+pub const AIRTIME_HIGH: Field = Field::option(
+    Opt::new(
+        "airtime_limit_high",
+        Kind::Span,
+        Default::Absent,
+        "the same limit as long as what has left the queues of all neighbours lasts less than airtime_total (Linux: 12 ms); left out: airtime_limit, \
+         and 12 ms if that is shorter",
+    )
+    .at_least("1 us")
+    .at_most("1 s"),
+);
+/// What is little for all.
+pub const AIRTIME_TOTAL: Field = Field::option(
+    Opt::new(
+        "airtime_total",
+        Kind::Span,
+        Default::Absent,
+        "airtime of all packets of a station that have left the queues of neighbours, of all access categories, from which on airtime_limit counts \
+         and not airtime_limit_high (Linux: 24 ms, which counts where it is left out)",
+    )
+    .at_least("1 us")
+    .at_most("10 s"),
+);

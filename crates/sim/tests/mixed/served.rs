@@ -8,13 +8,20 @@ use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::standard::Standard;
 use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
-use backwater_sim::spec::{NodeKind, Serving, Spec, Turn};
+use backwater_sim::spec::{AirtimeLimits, NodeKind, Serving, Spec, Turn};
 use backwater_sim::world::World;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::random::one;
 use crate::worlds::{any_world, once_in};
+
+/// A few packets for a neighbour, and more while little waits.
+const LIMITS: AirtimeLimits = AirtimeLimits {
+    low: Span::millis(2),
+    high: Span::millis(5),
+    total: Span::millis(8),
+};
 
 /// A world in which stations serve as they were drawn to.
 fn served_world(number: u64) -> Spec {
@@ -81,6 +88,7 @@ fn served_world(number: u64) -> Spec {
             turn,
             each,
             driver: one(r, &[None, Some(1), Some(5)]).filter(|_| !each),
+            airtime: (each && number % 2 == 0).then_some(LIMITS),
         };
         if once_in(r, 3) {
             radio.buffer = Limit::Bytes(Bytes(20_000));

@@ -1324,6 +1324,9 @@ class Topology(Part):
         airtime_quantum: Time | None = None,
         managed: Literal["category", "neighbour"] | None = None,
         driver_queue: int | None = None,
+        airtime_limit: Time | None = None,
+        airtime_limit_high: Time | None = None,
+        airtime_total: Time | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `wlan`.
@@ -1348,6 +1351,9 @@ class Topology(Part):
         airtime_quantum: Time | None = None,
         managed: Literal["category", "neighbour"] | None = None,
         driver_queue: int | None = None,
+        airtime_limit: Time | None = None,
+        airtime_limit_high: Time | None = None,
+        airtime_total: Time | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0, s1… in a row."""
@@ -1369,6 +1375,9 @@ class Topology(Part):
         airtime_quantum: Time | None = None,
         managed: Literal["category", "neighbour"] | None = None,
         driver_queue: int | None = None,
+        airtime_limit: Time | None = None,
+        airtime_limit_high: Time | None = None,
+        airtime_total: Time | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """802.11 stations s0-0, s0-1…, one at each point of a grid: row, then column."""
@@ -1394,6 +1403,9 @@ class Topology(Part):
         airtime_quantum: Time | None = None,
         managed: Literal["category", "neighbour"] | None = None,
         driver_queue: int | None = None,
+        airtime_limit: Time | None = None,
+        airtime_limit_high: Time | None = None,
+        airtime_total: Time | None = None,
         ac: Written | None = None,
     ) -> Topology:
         """The topology `random-grid`.

@@ -287,6 +287,15 @@ class Station(Table):
       have left its queue and wait to be sent; the others wait in one queue, first in,
       first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
       queue is not managed, 123 where it is (whole number)
+    * `airtime_limit`: under managed = "neighbour", packets leave the queue of a neighbour
+      and access category while those that have left it last less than this on the air
+      (Linux: 5 ms). Left out: they leave it when their frame is sent (time)
+    * `airtime_limit_high`: the same limit as long as what has left the queues of all
+      neighbours lasts less than airtime_total (Linux: 12 ms); left out: airtime_limit,
+      and 12 ms if that is shorter (time)
+    * `airtime_total`: airtime of all packets of a station that have left the queues of
+      neighbours, of all access categories, from which on airtime_limit counts and not
+      airtime_limit_high (Linux: 24 ms, which counts where it is left out) (time)
     * `ac`: parameters by access category
     """
 
@@ -303,6 +312,9 @@ class Station(Table):
     airtime_quantum: Time | None = None
     managed: Literal["category", "neighbour"] | None = None
     driver_queue: int | None = None
+    airtime_limit: Time | None = None
+    airtime_limit_high: Time | None = None
+    airtime_total: Time | None = None
     ac: AccessCategories | Written | None = None
     _fixed: ClassVar[Written] = {"kind": "station"}
 
@@ -339,6 +351,15 @@ class Radio(Table):
       have left its queue and wait to be sent; the others wait in one queue, first in,
       first out or managed (Linux, ath9k: 123). Left out: with A-MPDUs none where the
       queue is not managed, 123 where it is (whole number)
+    * `airtime_limit`: under managed = "neighbour", packets leave the queue of a neighbour
+      and access category while those that have left it last less than this on the air
+      (Linux: 5 ms). Left out: they leave it when their frame is sent (time)
+    * `airtime_limit_high`: the same limit as long as what has left the queues of all
+      neighbours lasts less than airtime_total (Linux: 12 ms); left out: airtime_limit,
+      and 12 ms if that is shorter (time)
+    * `airtime_total`: airtime of all packets of a station that have left the queues of
+      neighbours, of all access categories, from which on airtime_limit counts and not
+      airtime_limit_high (Linux: 24 ms, which counts where it is left out) (time)
     * `ac`: parameters by access category
     """
 
@@ -353,6 +374,9 @@ class Radio(Table):
     airtime_quantum: Time | None = None
     managed: Literal["category", "neighbour"] | None = None
     driver_queue: int | None = None
+    airtime_limit: Time | None = None
+    airtime_limit_high: Time | None = None
+    airtime_total: Time | None = None
     ac: AccessCategories | Written | None = None
 
 

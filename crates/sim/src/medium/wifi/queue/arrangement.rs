@@ -6,6 +6,7 @@
 use backwater_transport::random::Random;
 use backwater_transport::units::Rate;
 
+use crate::medium::wifi::queue::airtime_limit::AirtimeLimits;
 use crate::medium::wifi::queue::turns::{Turn, Turns};
 use crate::queue::{AnyAqm, ClassQueue, Managed};
 
@@ -22,6 +23,8 @@ pub struct Serving {
     pub each: bool,
     /// Packets of a category behind queue management; none where a packet leaves it when it is sent.
     pub driver: Option<u32>,
+    /// Where each neighbour has an instance: for how long packets may wait behind it, if they leave it before they are sent.
+    pub airtime: Option<AirtimeLimits>,
 }
 
 /// Queue management and turns of an access category.
@@ -35,6 +38,8 @@ pub struct Arrangement {
     each: Option<Prototype>,
     /// Most packets behind queue management.
     pub driver: Option<u32>,
+    /// Most airtime there.
+    pub airtime: Option<AirtimeLimits>,
     /// Turns, where the oldest packet does not go first.
     pub turns: Option<Turns>,
 }
@@ -61,6 +66,7 @@ impl Prototype {
             managed: Managed::new(&self.aqm, self.rate, random),
             one: [ClassQueue::default()],
             held: 0,
+            bytes: 0,
         }
     }
 }
@@ -75,6 +81,8 @@ pub struct Judged {
     pub one: [ClassQueue; 1],
     /// Packets in all of them.
     pub held: u32,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 impl Judged {
@@ -123,6 +131,7 @@ impl Arrangement {
             };
             if serving.each {
                 made.each = Some(prototype);
+                made.airtime = serving.airtime;
             } else {
                 made.judged.push(prototype.instance(&prototype.stream));
                 made.driver = serving.driver.or(aggregates.then_some(DRIVER));

@@ -103,6 +103,7 @@ impl Air {
         let size = network.packets[packet_id].frame();
         let judged = self.judged(of);
         judged.held += 1;
+        judged.bytes += size;
         let queue = judged.queue_mut(q);
         network.packets.append(&mut queue.list, packet_id);
         queue.bytes += size;
@@ -192,8 +193,10 @@ impl Air {
         judged.held -= 1;
         let queue = judged.queue_mut(frame.queue);
         let packet_id = network.packets.take_after(&mut queue.list, frame.before);
-        queue.bytes -= network.packets[packet_id].frame();
+        let size = network.packets[packet_id].frame();
+        queue.bytes -= size;
         queue.packets -= 1;
+        judged.bytes -= size;
         packet_id
     }
 }

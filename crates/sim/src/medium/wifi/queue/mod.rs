@@ -5,9 +5,11 @@
 //!
 //! * `station_queue` takes packets in, `line_up` orders them (`rounds`: round-robin by flow), `room` counts what they take.
 //! * `next_frame` chooses one at the attempt, `gates` says what may go, `judge` lets queue management decide.
-//! * `arrangement` says where packets wait before their hop's list, `turns` which hop is served next, `serve` carries both out.
+//! * `arrangement` says where packets wait before their hop's list, `turns` which hop is served next, `serve` carries both out;
+//!   `airtime_limit` bounds the time for which packets wait there.
 //! * `blocked_share` limits what waits at gates.
 
+pub mod airtime_limit;
 pub mod arrangement;
 pub(super) mod blocked_share;
 pub(super) mod gates;

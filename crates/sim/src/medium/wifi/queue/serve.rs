@@ -52,7 +52,9 @@ impl Air {
             if !each {
                 return Some(hop);
             }
-            self.fill_burst(cx, (station, number, hop), now);
+            if self.arranged(station, number)?.airtime.is_none() {
+                self.fill_burst(cx, (station, number, hop), now);
+            }
             let c = &self.radios[station as usize].categories[number];
             if c.hops.contains(&hop) {
                 return Some(hop);
@@ -88,8 +90,13 @@ impl Air {
     #[inline]
     pub(super) fn fill_driver(&mut self, cx: &mut Shared, station: u32, number: usize, now: Time) {
         let c = &self.radios[station as usize].categories[number];
-        if c.arranged.as_ref().is_some_and(|a| a.driver.is_some()) {
+        let Some(arranged) = &c.arranged else {
+            return;
+        };
+        if arranged.driver.is_some() {
             self.fill_driver_queue(cx, station, number, now);
+        } else if let Some(limits) = arranged.airtime {
+            self.fill_by_airtime(cx, (station, number), limits, now);
         }
     }
 

@@ -5,7 +5,7 @@
 //! the end. By airtime a neighbour that had nothing to send joins the list that goes first, for one round.
 //!
 //! Reference: Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017, algorithm 3.
-//! Differences: no packets wait in hardware, since a frame is made when its backoff ends, so charges are known before the next choice.
+//! Differences: no frames wait in hardware, since one is made when its backoff ends, so charges are known before the next choice.
 
 use std::collections::VecDeque;
 
@@ -122,6 +122,12 @@ impl Turns {
             }
             self.old.push_back(place);
         }
+    }
+
+    /// The hops that have packets, in the order of their turns.
+    pub fn order(&self) -> impl Iterator<Item = u32> {
+        let places = self.new.iter().chain(&self.old);
+        places.map(|place| self.entries[*place].hop)
     }
 
     /// A hop has had an exchange of so many ticks.

@@ -16,6 +16,7 @@ use crate::certificate::Certificate;
 use crate::clock::Clock;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
+use crate::sent::Sent;
 use crate::system::{self, Poller, Ready};
 use crate::waits::{Lateness, Rests, Thrift};
 use backwater_wire::ip;
@@ -129,6 +130,8 @@ pub struct Driver {
     ready: Ready,
     /// CPU seconds that it took.
     pub cpu_s: f64,
+    /// What left, where it is kept.
+    pub(crate) sent: Option<Sent>,
 }
 
 impl Driver {
@@ -171,6 +174,7 @@ impl Driver {
             thrift: Thrift::default(),
             ready: Ready::ALL,
             cpu_s: 0.0,
+            sent: None,
         })
     }
 
@@ -220,6 +224,8 @@ impl Driver {
                 self.certificate.foreign += 1;
                 continue;
             };
+            let unread = self.arrivals.waited(place, self.busy).0 / 1000;
+            self.certificate.unread_ns = self.certificate.unread_ns.max(unread);
             taken += cut.segments();
             self.certificate.supers += u64::from(cut.segments() > 1);
             self.certificate.taken += cut.segments() as u64;
@@ -317,19 +323,26 @@ impl Driver {
         let kept = self.payloads.get_mut(leaving.kept);
         let (cut, waited) = (kept.cut, kept.waited);
         let whole = kept.whole();
-        let written = if cut.segments() == 1 && run.mark {
+        let (head, rest): (&[u8], &[u8]) = if cut.segments() == 1 && run.mark {
             // A copy of the packet may leave without the mark.
             self.headers.clear();
             self.headers.extend_from_slice(whole);
             ip::mark(&mut self.headers[HEADER..]);
-            system::write(device, &self.headers)
+            (&self.headers, &[])
         } else if cut.is_whole(run) && !run.mark {
-            system::write(device, whole)
+            (whole, &[])
         } else {
             let payload = cut.compose(run, &whole[HEADER..], &mut self.headers);
-            system::write_both(device, &self.headers, payload)
+            (&self.headers, payload)
+        };
+        let written = match rest {
+            [] => system::write(device, head),
+            rest => system::write_both(device, head, rest),
         };
         self.busy = self.clock.now();
+        if let (Some(sent), Ok(_)) = (&mut self.sent, &written) {
+            sent.add(self.busy, place, head, rest);
+        }
         for due in leaving.due.drain(..) {
             match written {
                 Ok(_) => {

@@ -47,17 +47,21 @@ const Rates = (() => {
     return found;
   }
 
-  // When each packet of a flow arrived, and how long it had taken.
+  // When each packet of a flow arrived, and how long it had taken. Of a packet that was on its way as the record began the first
+  // events are missing: it is left out.
   function delays(run, rows) {
-    const arrived = rows.filter((row) => run.what[row] === run.DELIVER && run.before[row] >= 0);
-    const at = new Float64Array(arrived.length), value = new Float64Array(arrived.length);
+    const first = (row) => {
+      while (run.before[row] >= 0) row = run.before[row];
+      return row;
+    };
+    const arrived = rows.filter((row) => run.what[row] === run.DELIVER && run.before[row] >= 0), firsts = arrived.map(first);
+    const source = firsts.length ? run.place[firsts.at(-1)] : -1, at = [], value = [];
     arrived.forEach((row, n) => {
-      let first = row;
-      while (run.before[first] >= 0) first = run.before[first];
-      at[n] = run.at[row];
-      value[n] = run.at[row] - run.at[first];
+      if (run.since !== undefined && (run.place[firsts[n]] !== source || run.what[firsts[n]] !== run.ENQUEUE)) return;
+      at.push(run.at[row]);
+      value.push(run.at[row] - run.at[firsts[n]]);
     });
-    return { at, value, rows: Int32Array.from(at, (_, n) => n) };
+    return { at: Float64Array.from(at), value: Float64Array.from(value), rows: Int32Array.from(at, (_, n) => n) };
   }
 
   // The mean delay of a flow in each interval of an emulation, of which the packets themselves may be gone; null for a record.

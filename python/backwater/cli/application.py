@@ -18,6 +18,7 @@ VERBS = (
     *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "rare"),
     *(
         "fork",
+        "blame",
         "sensitivity",
         "train",
         "board",

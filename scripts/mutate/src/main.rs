@@ -23,11 +23,13 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
             found.extend(sources(path)?);
         } else if path.extension().is_some_and(|end| end == "rs") {
             let names = test_modules(&fs::read_to_string(path)?)?;
+            // The module's own file, or the folder that holds it.
             tests.extend(names.iter().map(|name| folder.join(format!("{name}.rs"))));
+            tests.extend(names.iter().map(|name| folder.join(name)));
             found.push(path.clone());
         }
     }
-    found.retain(|path| !tests.contains(path));
+    found.retain(|path| !path.ancestors().any(|one| tests.contains(one)));
     Ok(found)
 }
 

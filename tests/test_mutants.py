@@ -137,7 +137,7 @@ def beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_explained_survivor_is_counted_and_not_listed(tmp_path: Path) -> None:
     text = explained(tmp_path, {2: "survived", 3: "survived"})
     # Of two that were tried none was killed; one is explained, one survived all.
-    assert "| all | 2 | 2 | 0 | 1 | 1 | 0 | 0 |" in text
+    assert "| all | 2 | 2 | 0 | 1 | 1 | 0 | 0 | 50 % |" in text
     assert "Equality has no chance." in text
     assert "3 `replace <= with <`" in text
     assert "2 `replace <= with <`" not in text

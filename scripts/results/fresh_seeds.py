@@ -22,12 +22,13 @@ from pathlib import Path
 import page
 import summarise
 
+import backwater
 from backwater.results.results import Results
 from backwater.study.definition import Study
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TABLES = ROOT / "docs" / "results" / "tables"
-STUDIES = ROOT / "python" / "backwater" / "studies"
+STUDIES = Path(backwater.__file__).parent / "studies"
 FIRST_SEED = 1001
 HEAD = "| study | runs | claims | the same verdict | another |\n|---|---:|---:|---:|---:|"
 
@@ -81,11 +82,13 @@ def before(tables: Path) -> dict[tuple[str, str], Before]:
     return found
 
 
-def moved(one: summarise.Section, pages: dict[tuple[str, str], Before]) -> Iterator[str]:
+def moved(
+    one: summarise.Section, rows: list[summarise.Row], pages: dict[tuple[str, str], Before]
+) -> Iterator[str]:
     """The claims of a study whose verdict is not that of the page."""
-    for row in one.rows:
-        was = pages.get((one.id, row.id))
-        if was and word(was.verdict) != word(row.verdict):
+    for row in rows:
+        was = pages[one.id, row.id]
+        if word(was.verdict) != word(row.verdict):
             yield (
                 f"* `{one.id}` {row.id} ({row.kind}), bound {row.bound}: "
                 f"{was.measured}, {word(was.verdict)}; with fresh seeds {row.measured}, "
@@ -107,15 +110,22 @@ def text(folders: list[Path], tables: Path = TABLES) -> str:
             missing.append(f"* `{folder.name}`: {left(folder)}")
             continue
         one = summarise.section(folder)
-        shown = [row for row in one.rows if (one.id, row.id) in pages]
-        if not shown:
+        listed = [row for row in one.rows if (one.id, row.id) in pages]
+        shown = [row for row in listed if word(row.verdict) != "not-run"]
+        if not listed:
             missing.append(f"* `{folder.name}`: no page shows it.")
             continue
-        differing = list(moved(one, pages))
+        if len(shown) < len(listed):
+            missing.append(f"* `{folder.name}`: files for {len(listed) - len(shown)} claims.")
+        differing = list(moved(one, shown, pages))
         other += differing
         runs = one.ran.partition(" ")[0]
         same = len(shown) - len(differing)
         lines.append(f"| `{one.id}` | {runs} | {len(shown)} | {same} | {len(differing)} |")
+    names = {folder.name for folder in folders}
+    never = sorted(path.stem for path in STUDIES.glob("*.md") if path.stem not in names)
+    if never:
+        missing.append(f"* Not run: {', '.join(f'`{name}`' for name in never)}.")
     lines += ["", "**Another verdict.** The page's figures, then those of the fresh seeds.", ""]
     lines += other or ["None."]
     lines += ["", "**Not confirmed.**", "", *(missing or ["None."])]
@@ -127,8 +137,10 @@ def left(folder: Path) -> str:
     results = Results.open(folder)
     ((seconds, done),) = results.store.query("SELECT SUM(cpu_s), COUNT(*) FROM cost")
     total = len(results.study.plan(False))
-    minutes = seconds / done * total / 60 if done else 0
-    return f"{done:,} of {total:,} runs done; all take some {minutes:.0f} minutes of CPU."
+    if not done:
+        return f"none of {total:,} runs done."
+    minutes = seconds / done * total / 60
+    return f"{done:,} of {total:,} runs done; all take some {minutes:.1f} minutes of CPU."
 
 
 def main() -> None:

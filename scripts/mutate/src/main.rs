@@ -16,7 +16,13 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
         .map(|one| Ok(one?.path()))
         .collect::<Result<_, std::io::Error>>()?;
     entries.sort();
+    // The file of the folder's own module may lie beside it.
+    let beside = folder.with_extension("rs");
     let mut tests = BTreeSet::new();
+    if beside.is_file() {
+        let names = test_modules(&fs::read_to_string(beside)?)?;
+        tests.extend(names.iter().map(|name| folder.join(format!("{name}.rs"))));
+    }
     let mut found = Vec::new();
     for path in &entries {
         if path.is_dir() {

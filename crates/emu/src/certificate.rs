@@ -1,5 +1,6 @@
 //! How well an emulation kept time, and every packet that it lost without the model's will.
 
+use backwater_transport::units::Span;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
@@ -70,6 +71,11 @@ impl Certificate {
     pub fn left(&mut self, late_ns: u64) {
         self.lateness.saturating_record(late_ns);
         self.given += 1;
+    }
+
+    /// A packet may have lain in its device for so long before it was read.
+    pub fn read(&mut self, waited: Span) {
+        self.unread_ns = self.unread_ns.max(waited.0 / 1000);
     }
 
     /// Packets that were lost although the model did not lose them.

@@ -121,8 +121,6 @@ pub struct Driver {
     arrivals: Arrivals,
     /// Packets go to the other place without the world: what the devices alone can do.
     pub raw: bool,
-    /// It has real-time priority.
-    pub real_time: bool,
     rests: Rests,
     lateness: Lateness,
     thrift: Thrift,
@@ -168,7 +166,6 @@ impl Driver {
             busy: Time::ZERO,
             arrivals,
             raw: false,
-            real_time: false,
             rests: Rests::default(),
             lateness: Lateness::default(),
             thrift: Thrift::default(),
@@ -224,8 +221,8 @@ impl Driver {
                 self.certificate.foreign += 1;
                 continue;
             };
-            let unread = self.arrivals.waited(place, self.busy).0 / 1000;
-            self.certificate.unread_ns = self.certificate.unread_ns.max(unread);
+            let unread = self.arrivals.waited(place, self.busy);
+            self.certificate.read(unread);
             taken += cut.segments();
             self.certificate.supers += u64::from(cut.segments() > 1);
             self.certificate.taken += cut.segments() as u64;
@@ -365,7 +362,8 @@ impl Driver {
         if self.arrivals.look_again(now) {
             return Ok(false);
         }
-        let rest = || self.rests.due(now, due).filter(|_| self.real_time && looks);
+        let real_time = self.certificate.real_time;
+        let rest = || self.rests.due(now, due).filter(|_| real_time && looks);
         if let Some(end) = nap.or_else(rest) {
             system::sleep_until_ns(self.clock.system_ns(end));
             let woke = self.clock.now();

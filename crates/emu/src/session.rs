@@ -69,8 +69,7 @@ pub(crate) fn run(
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
-    driver.real_time = system::request_real_time();
-    driver.certificate.real_time = driver.real_time;
+    driver.certificate.real_time = system::request_real_time();
     driver.sent = wishes.pcap.as_ref().map(|_| Sent::default());
     for command in running {
         command.start().map_err(fail)?;

@@ -1,47 +1,92 @@
-"""The live page of an emulation, served without one: a minute of a link, two flows and queues."""
+"""The live page of an emulation, served without one: twenty seconds of a link with a trace."""
 
 from __future__ import annotations
 
 import http.server
 import json
-import math
+import struct
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from backwater.cli.real_time import LIVE_PAGE
+from backwater.model.simulate import run
+from backwater.present import viewer
+
+# Half seconds that are served.
+INTERVALS = 40
+SCENARIO = """\
+schema = "backwater/scenario/1"
+duration = "20 s"
+nodes.inside = { kind = "host" }
+nodes.outside = { kind = "host" }
+links.up1 = { kind = "trace", from = "inside", to = "outside", trace = "even" }
+links.down1 = { from = "outside", to = "inside", rate = "10 Mbit/s", delay = "20 ms" }
+[flows.up]
+from = "inside"
+to = "outside"
+transport = "tcp"
+controller = { kind = "cubic" }
+source = { kind = "bulk" }
+"""
 
 
-def rows() -> list[dict[str, Any]]:
-    """What an emulator says every half second."""
-    found = []
-    for number in range(1, 121):
-        wave = 1 + math.sin(number / 9)
-        ports = {
-            "up1": {"capacity_bps": 6e6 * wave, "throughput_bps": 5e6 * wave, "queue_max_B": 4e4},
-            "down1": {"capacity_bps": 6e6, "throughput_bps": 2e5, "queue_max_B": 1500.0},
+@cache
+def recorded() -> tuple[list[dict[str, Any]], bytes]:
+    """What an emulator says every half second, and the events as one record file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "live.toml"
+        path.write_text(SCENARIO, encoding="utf-8")
+        # An opportunity of 1504 B each 2 ms: 6.016 Mbit/s.
+        path.with_name("even").write_text("".join(f"{2 * n}\n" for n in range(1, 501)))
+        kept = Path(folder) / "live.bwrec"
+        ran = run(path, record=kept, series="500 ms")
+        record = kept.read_bytes()
+    series = ran.document["series"]
+    rows = [
+        {
+            "t_s": (number + 1) / 2,
+            **{
+                kind: {
+                    name: {
+                        what: values[number]
+                        for what, values in one.items()
+                        if isinstance(values, list) and values[number] is not None
+                    }
+                    for name, one in series[kind].items()
+                }
+                for kind in ("ports", "flows")
+            },
         }
-        flows = {
-            "in>out": {"goodput_bps": 5e6 * wave, "delay_mean_s": 0.03 + 0.02 * wave},
-            "out>in": {"goodput_bps": 2e5, "delay_mean_s": None if number % 7 else 0.02},
-        }
-        found.append({"t_s": number / 2, "flows": flows, "ports": ports})
-    return found
+        for number in range(INTERVALS)
+    ]
+    return rows, record
+
+
+def _answer(target: str) -> tuple[str, bytes]:
+    path, _, number = target.partition("?from=")
+    rows, record = recorded()
+    if path == "/rows":
+        return "application/json", json.dumps(rows[int(number) :]).encode()
+    if path == "/events":
+        last = INTERVALS - 1
+        piece = struct.pack(">II", last, len(record)) + record if int(number) <= last else b""
+        return "application/octet-stream", piece
+    return "text/html; charset=utf-8", viewer.page([], live=True).encode()
 
 
 class _Answers(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        begins = int(self.path.rpartition("=")[2]) if self.path.startswith("/rows") else None
-        page = LIVE_PAGE.read_text(encoding="utf-8")
-        body = page if begins is None else json.dumps(rows()[begins:])
-        kind = "text/html" if begins is None else "application/json"
+        kind, body = _answer(self.path)
         self.send_response(200)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Type", kind)
         self.end_headers()
         # The browser may have closed its page.
         with suppress(ConnectionError):
-            self.wfile.write(body.encode())
+            self.wfile.write(body)
 
     def log_request(self, code: object = None, size: object = None) -> None:
         """Nothing: a test's output is its own."""

@@ -772,7 +772,7 @@ time.sleep(0.3)
 def test_a_live_run_is_recorded_as_a_simulated_one_is(tmp_path: Path) -> None:
     ended = emulate(
         tmp_path,
-        "--json --late 9 --page page.html --pcap live.pcapng --record live.csv",
+        "--json --late 9 --page page.html --pcap-model live.pcapng --record live.csv",
         "delay 5 rate 8Mbit/s 8Mbit/s --uplink-queue=droptail --uplink-queue-args=packets=50",
         program=script(tmp_path, "few.py", FEW),
     )
@@ -801,9 +801,10 @@ def test_a_live_run_is_recorded_as_a_simulated_one_is(tmp_path: Path) -> None:
         assert shown.stdout.split().count("1028") >= flow["delivered_pkts"]
 
 
-def test_a_full_disk_ends_a_capture_with_its_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--pcap", "--pcap-model"])
+def test_a_full_disk_ends_a_capture_with_its_name(tmp_path: Path, option: str) -> None:
     ended = emulate(
-        tmp_path, "--late 9 --pcap /dev/full delay 1", program=script(tmp_path, "few.py", FEW)
+        tmp_path, f"--late 9 {option} /dev/full delay 1", program=script(tmp_path, "few.py", FEW)
     )
     assert ended.code == 3
     assert "/dev/full" in ended.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import math
 import re
 import struct
 import zlib
@@ -138,6 +139,15 @@ def test_short_names_stand_upright_and_long_ones_in_lines() -> None:
     assert '["New Reno with", "delay"]' in broken["labelExpr"] or "[" in broken["labelExpr"]
     many = labels.upright([f"scheme number {n}" for n in range(12)], 300)
     assert many["labelAngle"] < 0
+
+
+def test_of_names_that_would_lie_over_each_other_some_are_left_out() -> None:
+    names = [f"environment number {n}" for n in range(282)]
+    shown = labels.upright(names, 430)["values"]
+    # A line of text 11 pixels high, aslant by 40 degrees, takes 11 / sin 50 pixels along the axis.
+    assert 430 / len(shown) >= 11 / math.sin(math.radians(50))
+    assert shown == names[:: names.index(shown[1])]
+    assert "values" not in labels.upright(names[:30], 430)
 
 
 def test_each_tick_has_room_for_its_label() -> None:

@@ -22,7 +22,13 @@ OPTIONS = {
 def test_both_ways_have_the_same_options_and_defaults() -> None:
     assert asdict(real_time.Wishes()) == OPTIONS
     command = get_command(application.made("emulate")).commands["emulate"]  # type: ignore[attr-defined]
-    flags = {one.opts[0]: one.name for one in command.params if getattr(one, "is_flag", False)}
+    flags = {
+        word: (one.name, value)
+        for one in command.params
+        if getattr(one, "is_flag", False)
+        for words, value in ((one.opts, True), (one.secondary_opts, False))
+        for word in words
+    }
     assert flags == real_time.FLAGS
 
 
@@ -37,6 +43,7 @@ def test_flags_before_the_boxes_are_read_and_all_behind_stays_as_it_is() -> None
         words,
         real_time.Wishes(low_cpu=True, live=True),
     )
+    assert real_time.plain(["--exact", *words]) == (words, real_time.Wishes(low_cpu=False))
 
 
 def test_a_plain_line_loads_no_library_of_the_command_line() -> None:

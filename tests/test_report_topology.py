@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import xml.etree.ElementTree as ElementTree
@@ -318,3 +319,22 @@ def test_without_known_rates_a_map_has_no_loads() -> None:
     assert tree is not None
     assert tree.around == {}
     assert not any("of the time" in text for text in words(topology.svg(resolved)))
+
+
+def test_many_hosts_in_a_row_stand_close_enough_for_a_page() -> None:
+    hosts = "".join(f'nodes.h{n} = {{ kind = "host" }}\n' for n in range(1, 25))
+    links = "".join(
+        f'links.l{n} = {{ ends = ["h{n}", "W"], rate = "1 Gbit/s", delay = "1 us" }}\n'
+        for n in range(1, 25)
+    )
+    flows = "".join(
+        f'flows.f{n} = {{ from = "h{n}", to = "h24", source = {{ kind = "saturated" }} }}\n'
+        for n in range(1, 24)
+    )
+    text = 'schema = "backwater/scenario/1"\nduration = "1 s"\n'
+    text += hosts + 'nodes.W = { kind = "switch" }\n' + links + flows
+    net = network.read(resolve(text))
+    heights = sorted(y for _, y in lay_out(net).places.values())
+    # A page is 1,000 pixels high; a box is 30.
+    assert heights[-1] - heights[0] <= 960
+    assert min(b - a for a, b in itertools.pairwise(heights) if b > a) >= 20

@@ -168,6 +168,47 @@ def test_the_page_draws_lanes_and_names_a_packet(folder: Path) -> None:
     assert told["wide"] <= 0
 
 
+def test_throughput_capacity_and_delays_are_those_of_the_engine(tmp_path: Path) -> None:
+    # 500 opportunities of 1504 B a second.
+    (tmp_path / "even").write_text("".join(f"{2 * n}\n" for n in range(1, 501)))
+    (tmp_path / "t.toml").write_text(
+        """\
+schema = "backwater/scenario/1"
+duration = "2 s"
+nodes.in = { kind = "host" }
+nodes.out = { kind = "host" }
+links.up = { kind = "trace", from = "in", to = "out", trace = "even" }
+links.down = { from = "out", to = "in", rate = "10 Mbit/s", delay = "20 ms" }
+flows.f = { from = "in", to = "out", source = { kind = "cbr", packet = "1 kB", rate = "4 Mbit/s" } }
+""",
+        encoding="utf-8",
+    )
+    words = ["run", "t.toml", "--record", "t.bwrec", "--series", "500 ms", "--json"]
+    ran = command.call(*words, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert command.call("view", "t.bwrec", "--out", "view.html", cwd=tmp_path).code == 0
+    told = probed(
+        tmp_path,
+        """
+  const run = viewer.runs[0], place = run.places.indexOf("in>out");
+  const steps = [0, 1, 2].map((n) => {
+    const parts = Rates.ofPort(run, place, n * 5e11, (n + 1) * 5e11), mean = (of) =>
+      parts.reduce((sum, one) => sum + of(one) * (one.to - one.from), 0) / 5e11;
+    return [mean((one) => one.sent), mean((one) => one.could)];
+  });
+  const flow = Rates.delays(run, run.byFlow[run.flows.indexOf("f")]);
+  const sum = flow.value.reduce((a, b) => a + b, 0);
+  const told = { steps, delay: sum / flow.value.length / 1e12 };""",
+    )
+    document = ran.document
+    port = document["series"]["ports"]["in>out"]
+    for n, (sent, could) in enumerate(told["steps"]):
+        assert sent == pytest.approx(port["throughput_bps"][n], rel=1e-6)
+        assert could == pytest.approx(6.016e6, rel=0.005)
+    [of_flow] = document["flows"]
+    assert told["delay"] == pytest.approx(of_flow["delay_mean_s"], rel=1e-6)
+
+
 def test_a_long_flow_is_drawn_from_one_end_to_the_other(tmp_path: Path) -> None:
     """Of more rows than 50,000 some are drawn: they rise from the lower left to the upper right."""
     (tmp_path / "long.toml").write_text(

@@ -12,7 +12,7 @@ const named = (path) => (basename(path) === "report.html" || basename(path) === 
 const taken = [];
 
 const ready = (tab) =>
-  tab.waitForFunction(() => !document.querySelector("[data-figure], script[data-run]") || document.documentElement.dataset.ready, null, { timeout: 120_000 });
+  tab.waitForFunction(() => !document.querySelector("[data-figure], script[data-run], html[data-live]") || document.documentElement.dataset.ready, null, { timeout: 120_000 });
 
 const browser = await launch();
 
@@ -38,7 +38,7 @@ for (const page of pages) {
   for (const [width, dark] of [[1400, false], [1400, true], [500, false], [500, true]]) {
     const { context, tab } = await open(page, { width, dark, browser });
     await ready(tab);
-    await tab.waitForFunction(() => !document.getElementById("charts") || document.querySelector("#charts canvas"));
+    await tab.waitForFunction(() => !window.viewer || window.viewer.times.length > 0, null, { timeout: 60_000 });
     // Pictures below the fold would still be blank.
     await tab.evaluate(() => Promise.all([...document.images].map((image) => ((image.loading = "eager"), image.decode().catch(() => {})))));
     await tab.waitForTimeout(150);

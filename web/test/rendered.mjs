@@ -93,9 +93,9 @@ for (const page of pages) {
   found[page] = {};
   for (const [width, dark] of [[1400, false], [500, true]]) {
     const { browser, tab, requests, errors } = await open(page, { width, dark });
-    await tab.waitForFunction(() => !document.querySelector("[data-figure], script[data-run]") || document.documentElement.dataset.ready, null, { timeout: 120_000 });
-    // A page that follows a run draws when it has heard of it.
-    await tab.waitForFunction(() => !document.getElementById("charts") || document.querySelector("#charts canvas"), null, { timeout: 60_000 });
+    await tab.waitForFunction(() => !document.querySelector("[data-figure], script[data-run], html[data-live]") || document.documentElement.dataset.ready, null, { timeout: 120_000 });
+    // It draws in the frame after it is ready.
+    await tab.waitForFunction(() => !window.viewer || window.viewer.times.length > 0, null, { timeout: 60_000 });
     const seen = await tab.evaluate(look);
     const own = /^https?:/.test(page) ? new URL(page).origin : "file:";
     const outside = requests.filter((address) => !address.startsWith(own) && !/^(data|blob):/.test(address));

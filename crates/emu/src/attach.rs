@@ -48,7 +48,7 @@ pub fn scenario(
     add_flows(&mut spec, &nodes);
     let world = resolved.build_hosted(&spec);
     let world = world.map_err(|d| Fault::Scenario(Box::new(d)))?;
-    let mut page = shell::open_page(wishes)?;
+    let page = shell::open_page(wishes)?;
     shell::enter_outside()?;
     let addresses = address::free(nodes.len() as u32 + 1, &[]);
     let mut hosts = String::new();
@@ -88,7 +88,7 @@ pub fn scenario(
     let kept = Kept {
         logs: &mut [],
         live: None,
-        page: page.as_mut(),
+        page,
     };
     let ran = session::run(world, places, &running, None, kept, wishes)?;
     let world = &ran.driver.world;

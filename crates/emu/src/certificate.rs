@@ -1,7 +1,10 @@
 //! How well an emulation kept time, and every packet that it lost without the model's will.
 
+use backwater_transport::units::Span;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
+
+use crate::device::QUEUE;
 
 /// What a live result must hold, else its exit code says so.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -40,6 +43,10 @@ pub struct Certificate {
     pub foreign: u64,
     /// Packets that devices dropped before they were read.
     pub dropped: u64,
+    /// The longest time for which a packet may have lain in its device unread, nanoseconds.
+    pub unread_ns: u64,
+    /// The emulator had real-time priority.
+    pub real_time: bool,
 }
 
 impl Default for Certificate {
@@ -53,6 +60,8 @@ impl Default for Certificate {
             refused: 0,
             foreign: 0,
             dropped: 0,
+            unread_ns: 0,
+            real_time: false,
         }
     }
 }
@@ -62,6 +71,11 @@ impl Certificate {
     pub fn left(&mut self, late_ns: u64) {
         self.lateness.saturating_record(late_ns);
         self.given += 1;
+    }
+
+    /// A packet may have lain in its device for so long before it was read.
+    pub fn read(&mut self, waited: Span) {
+        self.unread_ns = self.unread_ns.max(waited.0 / 1000);
     }
 
     /// Packets that were lost although the model did not lose them.
@@ -86,10 +100,32 @@ impl Certificate {
         let (lost, all) = (self.unmodelled(), self.taken + self.dropped);
         if lost as f64 > bounds.unmodelled_loss * all as f64 {
             broken.push(format!(
-                "{lost} of {all} packets were lost although the model did not lose them"
+                "{lost} of {all} packets were lost although the model did not lose them: {}",
+                self.losses()
             ));
         }
         broken
+    }
+
+    /// What lost packets that the model did not lose, and what helps.
+    fn losses(&self) -> String {
+        let mut found = Vec::new();
+        if self.dropped > 0 {
+            let help = match self.real_time {
+                false => "as root it has real-time priority, which other programs don't interrupt",
+                true => "keep other programs off one CPU, by taskset or isolcpus, or send fewer",
+            };
+            found.push(format!(
+                "{} in devices, which hold {QUEUE} packets and were not read for up to {:.1} ms ({help})",
+                self.dropped,
+                self.unread_ns as f64 / 1e6
+            ));
+        }
+        if self.refused > 0 {
+            let why = "which a device did not take, or which were longer than a link carries";
+            found.push(format!("{} {why}", self.refused));
+        }
+        found.join(", and ")
     }
 
     /// As a document.
@@ -113,6 +149,8 @@ impl Certificate {
             "device_drops_pkts": self.dropped,
             "refused_pkts": self.refused,
             "foreign_pkts": self.foreign,
+            "real_time": self.real_time,
+            "unread_max_s": self.unread_ns as f64 / 1e9,
             "late_p50_s": self.quantile(0.5),
             "late_p95_s": self.quantile(0.95),
             "late_p99_s": self.quantile(0.99),
@@ -142,8 +180,19 @@ mod tests {
         }
         assert!(certificate.broken(&bounds)[0].contains("late"));
         certificate.dropped = 1;
+        certificate.unread_ns = 40_200_000;
         let broken = certificate.broken(&bounds);
         assert!(broken[1].starts_with("1 of 101 packets"), "{broken:?}");
+        assert!(broken[1].contains("1 in devices"), "{broken:?}");
+        assert!(broken[1].contains("not read for up to 40.2 ms (as root"));
+        certificate.real_time = true;
+        assert!(certificate.broken(&bounds)[1].contains("taskset"));
+        (certificate.dropped, certificate.refused) = (0, 2);
+        assert!(
+            certificate.broken(&bounds)[1].ends_with(
+                "2 which a device did not take, or which were longer than a link carries"
+            )
+        );
         assert_eq!(certificate.document(&bounds)["valid"], false);
     }
 }

@@ -25,7 +25,7 @@ const OFFLOAD_UDP: u64 = 0x20 | 0x40;
 const IFF_UP: i16 = 1;
 const IFF_RUNNING: i16 = 0x40;
 /// Packets that wait in the kernel for the emulator to read them.
-const QUEUE: i32 = 10_000;
+pub const QUEUE: i32 = 10_000;
 
 /// Opens a TUN device of this name in the namespace of the caller. Each packet has a header of `offload`; with offload it
 /// may be a super-packet.

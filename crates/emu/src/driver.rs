@@ -16,6 +16,7 @@ use crate::certificate::Certificate;
 use crate::clock::Clock;
 use crate::offload::{Cut, HEADER, Run};
 use crate::payloads::{self, Payloads};
+use crate::sent::Sent;
 use crate::system::{self, Poller, Ready};
 use crate::waits::{Lateness, Rests, Thrift};
 use backwater_wire::ip;
@@ -120,8 +121,6 @@ pub struct Driver {
     arrivals: Arrivals,
     /// Packets go to the other place without the world: what the devices alone can do.
     pub raw: bool,
-    /// It has real-time priority.
-    pub real_time: bool,
     rests: Rests,
     lateness: Lateness,
     thrift: Thrift,
@@ -129,6 +128,8 @@ pub struct Driver {
     ready: Ready,
     /// CPU seconds that it took.
     pub cpu_s: f64,
+    /// What left, where it is kept.
+    pub(crate) sent: Option<Sent>,
 }
 
 impl Driver {
@@ -165,12 +166,12 @@ impl Driver {
             busy: Time::ZERO,
             arrivals,
             raw: false,
-            real_time: false,
             rests: Rests::default(),
             lateness: Lateness::default(),
             thrift: Thrift::default(),
             ready: Ready::ALL,
             cpu_s: 0.0,
+            sent: None,
         })
     }
 
@@ -220,6 +221,8 @@ impl Driver {
                 self.certificate.foreign += 1;
                 continue;
             };
+            let unread = self.arrivals.waited(place, self.busy);
+            self.certificate.read(unread);
             taken += cut.segments();
             self.certificate.supers += u64::from(cut.segments() > 1);
             self.certificate.taken += cut.segments() as u64;
@@ -317,19 +320,26 @@ impl Driver {
         let kept = self.payloads.get_mut(leaving.kept);
         let (cut, waited) = (kept.cut, kept.waited);
         let whole = kept.whole();
-        let written = if cut.segments() == 1 && run.mark {
+        let (head, rest): (&[u8], &[u8]) = if cut.segments() == 1 && run.mark {
             // A copy of the packet may leave without the mark.
             self.headers.clear();
             self.headers.extend_from_slice(whole);
             ip::mark(&mut self.headers[HEADER..]);
-            system::write(device, &self.headers)
+            (&self.headers, &[])
         } else if cut.is_whole(run) && !run.mark {
-            system::write(device, whole)
+            (whole, &[])
         } else {
             let payload = cut.compose(run, &whole[HEADER..], &mut self.headers);
-            system::write_both(device, &self.headers, payload)
+            (&self.headers, payload)
+        };
+        let written = match rest {
+            [] => system::write(device, head),
+            rest => system::write_both(device, head, rest),
         };
         self.busy = self.clock.now();
+        if let (Some(sent), Ok(_)) = (&mut self.sent, &written) {
+            sent.add(self.busy, place, head, rest);
+        }
         for due in leaving.due.drain(..) {
             match written {
                 Ok(_) => {
@@ -352,7 +362,8 @@ impl Driver {
         if self.arrivals.look_again(now) {
             return Ok(false);
         }
-        let rest = || self.rests.due(now, due).filter(|_| self.real_time && looks);
+        let real_time = self.certificate.real_time;
+        let rest = || self.rests.due(now, due).filter(|_| real_time && looks);
         if let Some(end) = nap.or_else(rest) {
             system::sleep_until_ns(self.clock.system_ns(end));
             let woke = self.clock.now();

@@ -6,9 +6,10 @@
 //! * `nat` leads from an emulated path to the networks beyond: address translation, forwarding and resolvers.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers, `offload` cuts
 //!   super-packets.
-//! * `clock` tells the time, `certificate` how well it was kept; `arrivals` says how long a packet may have waited unread.
+//! * `clock` tells the time, `certificate` how well it was kept, `slow` where sleeping keeps it; `arrivals` says how long a packet may have waited unread.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario; `session` runs either to its end, and
-//!   `live` changes it meanwhile, and `page` shows it in a browser.
+//!   `live` changes it meanwhile, and `page` shows it in a browser. `recorder` writes what is kept, in a thread of its own, and
+//!   `sent` the packets that left.
 //! * `flow` is `backwater flow`: both ends of a flow over real UDP.
 //! * `probe` is load for benchmarks.
 //! * `system` wraps system calls.
@@ -33,8 +34,11 @@ pub mod payloads;
 pub mod plan;
 pub mod probe;
 pub mod queue;
+mod recorder;
+mod sent;
 pub mod session;
 pub mod shell;
+mod slow;
 pub mod system;
 pub mod waits;
 pub mod words;

@@ -1,8 +1,10 @@
 //! A page that follows an emulation, served by the emulator itself to this machine alone.
 //!
-//! `GET /` gives the page, `GET /rows?from=N` the intervals from number N on. A request must name the address that was
+//! `GET /` gives the page, `GET /rows?from=N` the intervals from number N on, `GET /events?from=N` what happened in each of them, as
+//! far as it is kept: record files, each behind its number and its length. A request must name the address that was
 //! opened in `Host`: a page of another host that has its own name lead here reads nothing.
 
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
@@ -13,10 +15,14 @@ use backwater_transport::units::Time;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
+use crate::system;
 
 /// The longest request that is read, and the most callers at once.
 const LONGEST: usize = 8_192;
 const CALLERS: usize = 16;
+/// Intervals whose events are kept, and for how long after a request new ones are kept.
+const KEPT: usize = 120;
+const WATCHED_NS: u64 = 3_000_000_000;
 
 /// A listener on the loopback address, and what it has to tell.
 pub struct LivePage {
@@ -25,6 +31,10 @@ pub struct LivePage {
     html: String,
     /// An interval each, as JSON.
     rows: Vec<String>,
+    /// Record files of the last intervals while somebody watched, with their numbers.
+    pieces: VecDeque<(usize, Vec<u8>)>,
+    /// When it was asked last, by the system's clock.
+    asked_ns: Option<u64>,
     capacities: Vec<Capacity>,
     callers: Vec<Caller>,
 }
@@ -40,7 +50,7 @@ struct Caller {
 struct Capacity {
     port: String,
     bits: u64,
-    coming: Box<dyn Iterator<Item = Time>>,
+    coming: Box<dyn Iterator<Item = Time> + Send>,
     next: Option<Time>,
 }
 
@@ -64,6 +74,8 @@ impl LivePage {
             port,
             html: html.to_owned(),
             rows: Vec::new(),
+            pieces: VecDeque::new(),
+            asked_ns: None,
             capacities: Vec::new(),
             callers: Vec::new(),
         })
@@ -81,7 +93,7 @@ impl LivePage {
             let id: PortId = Id::new(number);
             let port = &ports[id];
             let server = port.more.service.server()?;
-            let mut coming: Box<dyn Iterator<Item = Time>> =
+            let mut coming: Box<dyn Iterator<Item = Time> + Send> =
                 Box::new(server.opportunities(Time(u64::MAX)));
             let next = coming.next();
             Some(Capacity {
@@ -112,6 +124,20 @@ impl LivePage {
         self.rows.push(row.to_string());
     }
 
+    /// Adds the events of the interval that was noted last, as a record file.
+    pub(crate) fn add_piece(&mut self, piece: Vec<u8>) {
+        if self.pieces.len() == KEPT {
+            self.pieces.pop_front();
+        }
+        self.pieces.push_back((self.rows.len() - 1, piece));
+    }
+
+    /// Whether somebody has asked a moment ago.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.asked_ns
+            .is_some_and(|at| system::monotonic_ns().saturating_sub(at) < WATCHED_NS)
+    }
+
     /// Answers what has been asked since the last call, as far as callers read it.
     pub(crate) fn serve(&mut self) {
         while let Ok((stream, _)) = self.listener.accept() {
@@ -132,7 +158,7 @@ impl LivePage {
                     return true;
                 }
                 let request = String::from_utf8_lossy(&caller.asked);
-                caller.answer = whole.then(|| self.answer(&request).into_bytes());
+                caller.answer = whole.then(|| self.answer(&request));
             }
             match &mut caller.answer {
                 Some(answer) => write(&mut caller.stream, answer),
@@ -142,7 +168,7 @@ impl LivePage {
         self.callers = callers;
     }
 
-    fn answer(&self, request: &str) -> String {
+    fn answer(&mut self, request: &str) -> Vec<u8> {
         let mut lines = request.lines();
         let mut first = lines.next().unwrap_or_default().split(' ');
         let (method, target) = (
@@ -158,42 +184,53 @@ impl LivePage {
             format!("localhost:{}", self.port),
         ];
         if !host.is_some_and(|host| mine.iter().any(|own| own == host)) {
-            return told(
-                "403 Forbidden",
-                "text/plain",
-                "this is not the host of this page\n",
-            );
+            return refused("403 Forbidden", "this is not the host of this page\n");
         }
         if method != "GET" {
-            return told(
-                "405 Method Not Allowed",
-                "text/plain",
-                "this page is only read\n",
-            );
+            return refused("405 Method Not Allowed", "this page is only read\n");
         }
-        let from = target.strip_prefix("/rows?from=").map(str::parse::<usize>);
-        match (target, from) {
-            ("/", _) => told("200 OK", "text/html; charset=utf-8", &self.html),
-            (_, Some(Ok(from))) => {
-                let rows = self.rows.get(from..).unwrap_or_default().join(",");
-                told("200 OK", "application/json", &format!("[{rows}]"))
-            }
-            _ => told(
+        let from = |path: &str| target.strip_prefix(path).map(str::parse::<usize>);
+        if target == "/" {
+            return told("200 OK", "text/html; charset=utf-8", self.html.as_bytes());
+        }
+        if let Some(Ok(from)) = from("/rows?from=") {
+            self.asked_ns = Some(system::monotonic_ns());
+            let rows = self.rows.get(from..).unwrap_or_default().join(",");
+            return told("200 OK", "application/json", format!("[{rows}]").as_bytes());
+        }
+        match from("/events?from=") {
+            Some(Ok(from)) => told("200 OK", "application/octet-stream", &self.events(from)),
+            _ => refused(
                 "404 Not Found",
-                "text/plain",
-                "there is / and /rows?from=0\n",
+                "there is /, /rows?from=0 and /events?from=0\n",
             ),
         }
     }
+
+    /// The pieces from a number on, each behind its number and its length.
+    fn events(&self, from: usize) -> Vec<u8> {
+        let mut all = Vec::new();
+        for (number, piece) in self.pieces.iter().filter(|(number, _)| *number >= from) {
+            all.extend_from_slice(&(*number as u32).to_be_bytes());
+            all.extend_from_slice(&(piece.len() as u32).to_be_bytes());
+            all.extend_from_slice(piece);
+        }
+        all
+    }
+}
+
+fn refused(status: &str, text: &str) -> Vec<u8> {
+    told(status, "text/plain", text.as_bytes())
 }
 
 /// An answer that no other page may frame, and no cache keeps.
-fn told(status: &str, kind: &str, body: &str) -> String {
-    format!(
+fn told(status: &str, kind: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nConnection: close\r\n\r\n{body}",
+         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nConnection: close\r\n\r\n",
         body.len()
-    )
+    );
+    [head.as_bytes(), body].concat()
 }
 
 /// Reads what is there; false at the end of the connection.
@@ -237,7 +274,7 @@ mod tests {
                 break;
             }
         }
-        let text = String::from_utf8(text).unwrap();
+        let text = String::from_utf8_lossy(&text);
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         (head[9..12].to_owned(), body.to_owned())
     }
@@ -245,6 +282,7 @@ mod tests {
     #[test]
     fn it_answers_its_own_host_alone_and_gives_rows_from_a_number_on() {
         let mut page = LivePage::open("<p>page</p>").unwrap();
+        assert!(!page.is_watched());
         for t in 1..=3 {
             page.note(json!({"t_s": t, "ports": {}}), Time(0), 1.0);
         }
@@ -260,6 +298,15 @@ mod tests {
         assert_eq!((status.as_str(), &rows[0]["t_s"]), ("200", &json!(3)));
         assert_eq!(rows.as_array().unwrap().len(), 1);
         assert_eq!(ask(&mut page, &get("/rows?from=9", &host)).1, "[]");
+        assert!(page.is_watched());
+        for piece in [b"one", b"two"] {
+            page.add_piece(piece.to_vec());
+        }
+        assert_eq!(
+            ask(&mut page, &get("/events?from=2", &host)).1,
+            "\0\0\0\u{2}\0\0\0\u{3}one\0\0\0\u{2}\0\0\0\u{3}two"
+        );
+        assert_eq!(ask(&mut page, &get("/events?from=3", &host)).1, "");
         let evil = format!("evil.example:{}", page.port);
         assert_eq!(ask(&mut page, &get("/rows?from=0", &evil)).0, "403");
         assert_eq!(ask(&mut page, "GET / HTTP/1.1\r\n\r\n").0, "403");

@@ -5,13 +5,17 @@ use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
 
+use crate::certificate::Bounds;
 use crate::device;
 use crate::driver::{Driver, Patience, RealNode};
 use crate::fault::Fault;
 use crate::live::Live;
 use crate::namespace::Running;
 use crate::page::LivePage;
+use crate::recorder::{Recorded, Recorder};
+use crate::sent::{Sent, SentCapture};
 use crate::shell::{Ended, Wishes, of_failure};
+use crate::slow;
 use crate::system::{self, Signals};
 
 /// How often the driver looks at what is no packet: children, signals, the live line.
@@ -38,6 +42,8 @@ pub(crate) struct Ran {
     pub(crate) driver: Driver,
     code: i32,
     series: Option<Value>,
+    recording: Value,
+    low_cpu: bool,
 }
 
 /// Starts the commands and drives the world until the last of them in the list ends.
@@ -50,20 +56,21 @@ pub(crate) fn run(
     wishes: &Wishes,
 ) -> Result<Ran, Fault> {
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
-    let opened = Observers::open(&mut world, &wishes.keep(), LONGEST);
-    let mut observers = opened.map_err(of_failure)?;
     let signals = Signals::catch(&SIGNALS).map_err(fail)?;
-    let patience = match wishes.low_cpu {
+    let mut recorder = start(&mut world, &places, kept.page.take(), wishes)?;
+    let low_cpu = wishes.low_cpu.unwrap_or_else(|| {
+        let may_sleep = wishes.bounds.late_p99_s >= Bounds::default().late_p99_s;
+        may_sleep && wishes.control.is_none() && slow::is_slow(&world, &places)
+    });
+    let patience = match low_cpu {
         true => Patience::LOW_CPU,
         false => Patience::EXACT,
     };
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
     let cpu = system::cpu_s();
-    driver.real_time = system::request_real_time();
-    if let Some(page) = &mut kept.page {
-        page.follow(&driver.world);
-    }
+    driver.certificate.real_time = system::request_real_time();
+    driver.sent = wishes.pcap.as_ref().map(|_| Sent::default());
     for command in running {
         command.start().map_err(fail)?;
     }
@@ -71,56 +78,106 @@ pub(crate) fn run(
         &mut driver,
         running,
         &signals,
-        (&mut kept, &mut observers),
+        (&mut kept, &mut recorder),
         wishes,
     );
     system::end_real_time();
     driver.cpu_s = system::cpu_s() - cpu;
-    let drops = || -> std::io::Result<u64> {
-        let mut drops = 0;
-        for command in running {
-            drops += command.dropped()?;
-        }
-        if let Some(name) = outside {
-            let text = std::fs::read_to_string("/proc/self/net/dev")?;
-            drops += device::dropped(&text, name).unwrap_or(0);
-        }
-        Ok(drops)
-    };
-    driver.certificate.dropped = drops().map_err(fail)?;
+    driver.certificate.dropped = drops(running, outside).map_err(fail)?;
     let code = ended;
     let done = usize::from(matches!(code, Ok(EndedBy::Command(_))));
     let left = running.iter().take(running.len() - done);
     left.for_each(Running::end);
     driver.close_devices();
-    let code = code?.code();
-    let observed = observers.observe(&mut driver.world, true);
-    observed.map_err(of_failure)?;
+    let (series, recording) = match recorder {
+        Some(recorder) => finish(recorder, &mut driver)?,
+        None => (None, Value::Null),
+    };
+    Ok(Ran {
+        code: code?.code(),
+        driver,
+        low_cpu,
+        series,
+        recording,
+    })
+}
+
+/// Starts to keep what is wanted, after the signals are caught; none where nothing is.
+fn start(
+    world: &mut World,
+    places: &[RealNode],
+    page: Option<LivePage>,
+    wishes: &Wishes,
+) -> Result<Option<Recorder>, Fault> {
+    if !wishes.keeps() {
+        return Ok(None);
+    }
+    let built: &World = world;
+    let names: Vec<&str> = places.iter().map(|place| name_of(built, place)).collect();
+    let begun = system::realtime_ns();
+    let open = |path| SentCapture::create(path, begun, &names);
+    let capture = wishes.pcap.as_deref().map(open).transpose()?;
+    let observers = Observers::open(world, &wishes.keep(), LONGEST).map_err(of_failure)?;
+    let recorder = Recorder::start(world, observers, capture, page, wishes.series);
+    Ok(Some(recorder))
+}
+
+/// Packets that devices dropped because they were not read in time.
+fn drops(running: &[Running], outside: Option<&str>) -> std::io::Result<u64> {
+    let mut drops = 0;
+    for command in running {
+        drops += command.dropped()?;
+    }
+    if let Some(name) = outside {
+        let text = std::fs::read_to_string("/proc/self/net/dev")?;
+        drops += device::dropped(&text, name).unwrap_or(0);
+    }
+    Ok(drops)
+}
+
+/// Has the rest written. Gives the series, and what the record lacks.
+fn finish(mut recorder: Recorder, driver: &mut Driver) -> Result<(Option<Value>, Value), Fault> {
+    // Where the thread has failed this tells nothing new, and `finish` gives its reason.
+    let _ = recorder.hand(driver, true);
+    let Recorded {
+        observers,
+        lost,
+        cpu_s,
+    } = recorder.finish()?;
     let now = driver.world.now();
     // Its packets come from outside, so that no seed gives this run again.
     let about = json!({"duration_s": now.seconds(), "version": env!("CARGO_PKG_VERSION")});
     let finished = observers.finish(&driver.world, now, &about);
-    Ok(Ran {
-        series: finished.map_err(of_failure)?.1,
-        driver,
-        code,
-    })
+    let series = finished.map_err(of_failure)?.1;
+    Ok((series, json!({"lost_events": lost, "cpu_s": cpu_s})))
 }
 
 /// What comes of an emulation while it runs, and what goes into it.
 pub(crate) struct Kept<'a> {
     pub(crate) logs: &'a mut [LinkLog],
     pub(crate) live: Option<&'a mut Live>,
-    pub(crate) page: Option<&'a mut LivePage>,
+    pub(crate) page: Option<LivePage>,
 }
 
 impl Kept<'_> {
-    fn write_so_far(&mut self, observers: &mut Observers, world: &mut World) -> Result<(), Fault> {
+    fn write_so_far(
+        &mut self,
+        recorder: &mut Option<Recorder>,
+        driver: &mut Driver,
+    ) -> Result<(), Fault> {
         for log in &mut *self.logs {
-            log.write_so_far(world).map_err(of_failure)?;
+            log.write_so_far(&mut driver.world).map_err(of_failure)?;
         }
-        observers.observe(world, false).map_err(of_failure)
+        match recorder {
+            Some(recorder) => recorder.hand(driver, false),
+            None => Ok(()),
+        }
     }
+}
+
+/// The node of a program.
+fn name_of<'a>(world: &'a World, place: &RealNode) -> &'a str {
+    &world.network().nodes[place.node].name
 }
 
 /// What ended an emulation.
@@ -142,7 +199,7 @@ fn drive(
     driver: &mut Driver,
     running: &[Running],
     signals: &Signals,
-    (kept, observers): (&mut Kept<'_>, &mut Observers),
+    (kept, recorder): (&mut Kept<'_>, &mut Option<Recorder>),
     wishes: &Wishes,
 ) -> Result<EndedBy, Fault> {
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
@@ -151,7 +208,7 @@ fn drive(
         let told = driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
         if now >= write {
-            kept.write_so_far(observers, &mut driver.world)?;
+            kept.write_so_far(recorder, driver)?;
             write = now.after(WRITE);
         }
         // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.
@@ -172,16 +229,6 @@ fn drive(
         }
         if let Some(live) = &mut kept.live {
             live.serve(&mut driver.world);
-        }
-        if let (Some(page), Some(every)) = (&mut kept.page, wishes.series) {
-            // An interval is told when what happened in it has surely been passed on.
-            let end = Time((page.rows() as u64 + 1) * every.0);
-            if now >= end.after(CHECK)
-                && let Some(row) = observers.row(&driver.world, page.rows())
-            {
-                page.note(row, end, every.seconds());
-            }
-            page.serve();
         }
         if now < line {
             continue;
@@ -206,6 +253,8 @@ pub(crate) fn ended(ran: Ran, resolved: &Resolved, wishes: &Wishes) -> Ended {
         mut driver,
         code,
         series,
+        recording,
+        low_cpu,
     } = ran;
     let report = driver.world.report();
     let mut run = json!(resolved.document_so_far(&driver.world, &report));
@@ -238,7 +287,8 @@ pub(crate) fn ended(ran: Ran, resolved: &Resolved, wishes: &Wishes) -> Ended {
                 "dropped_pkts": report.dropped, "held_pkts": report.held, "ok": report.conserved},
             "flows": flows,
             "certificate": driver.certificate.document(&wishes.bounds),
-            "cost": {"cpu_s": driver.cpu_s, "wall_s": driver.clock.now().seconds()},
+            "cost": {"cpu_s": driver.cpu_s, "wall_s": driver.clock.now().seconds(), "low_cpu": low_cpu},
+            "recording": recording,
             "run": run,
         }),
         broken,

@@ -36,8 +36,8 @@ pub struct Wishes {
     pub traces: Option<PathBuf>,
     /// The command line, for the headers of logs.
     pub command_line: String,
-    /// Sleep whenever nothing is due.
-    pub low_cpu: bool,
+    /// Sleep whenever nothing is due, or never; without a wish the links decide.
+    pub low_cpu: Option<bool>,
     /// Write a line with counts to stderr while it runs.
     pub live: bool,
     /// What the result must hold.
@@ -48,8 +48,10 @@ pub struct Wishes {
     pub no_offload: bool,
     /// A CSV file of every event of the world.
     pub record: Option<PathBuf>,
-    /// A pcapng capture of every port of the world.
+    /// A pcapng capture of the packets that left to programs, as they were.
     pub pcap: Option<PathBuf>,
+    /// A pcapng capture of every port of the world, with the headers of the model.
+    pub pcap_model: Option<PathBuf>,
     /// Sums over intervals of this length, of the first hour.
     pub series: Option<Span>,
     /// The path of a socket that takes changes.
@@ -59,11 +61,17 @@ pub struct Wishes {
 }
 
 impl Wishes {
+    /// Whether anything is kept of what happens, but for the logs of links.
+    pub(crate) fn keeps(&self) -> bool {
+        let files = [&self.record, &self.pcap, &self.pcap_model];
+        self.series.is_some() || files.into_iter().any(Option::is_some)
+    }
+
     /// What is kept of the world.
     pub(crate) fn keep(&self) -> Keep<'_> {
         Keep {
             record: self.record.as_deref(),
-            pcap: self.pcap.as_deref(),
+            pcap: self.pcap_model.as_deref(),
             series: self.series,
             ..Keep::default()
         }
@@ -96,7 +104,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let mut world = build(&resolved)?;
     let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());
     let mut live = wishes.control.as_ref().map(listen).transpose()?;
-    let mut page = open_page(wishes)?;
+    let page = open_page(wishes)?;
     let mut logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
     let command = match plan.command.is_empty() {
         false => plan.command,
@@ -144,7 +152,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let kept = Kept {
         logs: &mut logs,
         live: live.as_mut(),
-        page: page.as_mut(),
+        page,
     };
     let mut ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
     for log in logs {

@@ -30,7 +30,7 @@ create_exception!(
 /// Runs a command behind boxes, or commands at nodes of a scenario. Gives the exit code of the command, the document, and
 /// each bound that does not hold.
 #[pyfunction]
-#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss, record, pcap, series, control, live_page))]
+#[pyo3(signature = (words, scenario, attached, environment, traces, command_line, low_cpu, live, no_offload, late_p99_s, unmodelled_loss, record, pcap, pcap_model, series, control, live_page))]
 #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn emulate(
     py: Python<'_>,
@@ -40,13 +40,14 @@ pub fn emulate(
     environment: Vec<(String, String)>,
     traces: Option<PathBuf>,
     command_line: String,
-    low_cpu: bool,
+    low_cpu: Option<bool>,
     live: bool,
     no_offload: bool,
     late_p99_s: f64,
     unmodelled_loss: f64,
     record: Option<PathBuf>,
     pcap: Option<PathBuf>,
+    pcap_model: Option<PathBuf>,
     series: bool,
     control: Option<PathBuf>,
     live_page: Option<String>,
@@ -65,6 +66,7 @@ pub fn emulate(
         no_offload,
         record,
         pcap,
+        pcap_model,
         series: match (series, &live_page) {
             (true, _) => Some(EVERY),
             (false, Some(_)) => Some(LIVE),

@@ -49,7 +49,7 @@ pub use packed::{pack, unpacked};
 pub use probe::{Probe, probe};
 pub use rare::{Effort, Rare, Replicate, Step, Term};
 pub use resolved::{Hosted, Input, Resolved};
-pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, diff};
+pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, Seen, diff};
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};

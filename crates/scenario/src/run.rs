@@ -24,7 +24,7 @@ use crate::link_log::LinkLog;
 use crate::resolved::Resolved;
 
 pub use diff::diff;
-pub use observers::{Observers, RECORD_HEADER};
+pub use observers::{Observers, RECORD_HEADER, Seen};
 pub use record_file::about;
 
 /// What to keep of a run besides its sums.

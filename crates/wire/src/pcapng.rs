@@ -30,13 +30,15 @@ const EPB_FLAGS: u16 = 2;
 
 const FCS_BYTES: u32 = 4;
 const OUTBOUND: u32 = 0b10;
-const FLAGS: u32 = OUTBOUND | FCS_BYTES << 5;
+const WITH_FCS: u32 = OUTBOUND | FCS_BYTES << 5;
 
 /// What frames of an interface look like.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LinkType {
     /// Ethernet, FCS included.
     Ethernet = 1,
+    /// IP packets without a frame around them.
+    Ip = 101,
     /// 802.11 behind a radiotap header, FCS included.
     Radiotap = 127,
 }
@@ -58,7 +60,7 @@ pub struct Interface<'a> {
 pub struct Capture<W: Write> {
     out: W,
     block: Vec<u8>,
-    interfaces: u32,
+    interfaces: Vec<LinkType>,
     bytes: u64,
 }
 
@@ -71,7 +73,7 @@ impl<W: Write> Capture<W> {
         let mut capture = Capture {
             out,
             block: Vec::new(),
-            interfaces: 0,
+            interfaces: Vec::new(),
             bytes: 0,
         };
         capture.begin(SECTION_HEADER);
@@ -101,12 +103,26 @@ impl<W: Write> Capture<W> {
         bytes: &[u8],
         comment: Option<&str>,
     ) -> io::Result<()> {
-        if interface >= self.interfaces {
+        self.at_ns(at_ps / 1_000, interface, bytes, comment)
+    }
+
+    /// As [`Capture::frame`], so many nanoseconds after the capture's own zero, which may be that of Unix time.
+    ///
+    /// # Errors
+    /// Those of [`Capture::frame`].
+    pub fn at_ns(
+        &mut self,
+        at_ns: u64,
+        interface: u32,
+        bytes: &[u8],
+        comment: Option<&str>,
+    ) -> io::Result<()> {
+        let Some(&link) = self.interfaces.get(interface as usize) else {
             return Err(refused(format!(
                 "the capture lists {} interfaces, so there is no interface {interface}",
-                self.interfaces
+                self.interfaces.len()
             )));
-        }
+        };
         let len = match u32::try_from(bytes.len()) {
             Ok(len) if bytes.len() <= MAX_FRAME => len,
             _ => {
@@ -116,7 +132,6 @@ impl<W: Write> Capture<W> {
                 )));
             }
         };
-        let at_ns = at_ps / 1_000;
         self.begin(ENHANCED_PACKET);
         self.put(&interface.to_le_bytes());
         // Two 32-bit words, the high one first in either byte order.
@@ -126,7 +141,11 @@ impl<W: Write> Capture<W> {
         self.put(&len.to_le_bytes()); // original
         self.put(bytes);
         self.pad();
-        self.option(EPB_FLAGS, "flags", &FLAGS.to_le_bytes())?;
+        let flags = match link {
+            LinkType::Ip => OUTBOUND,
+            _ => WITH_FCS,
+        };
+        self.option(EPB_FLAGS, "flags", &flags.to_le_bytes())?;
         if let Some(comment) = comment {
             self.option(OPT_COMMENT, "comment", comment.as_bytes())?;
         }
@@ -155,9 +174,11 @@ impl<W: Write> Capture<W> {
         self.option(IF_NAME, "interface name", interface.name.as_bytes())?;
         self.option(IF_SPEED, "speed", &interface.speed_bps.to_le_bytes())?;
         self.option(IF_TSRESOL, "resolution", &[9])?;
-        self.option(IF_FCSLEN, "FCS length", &[8 * FCS_BYTES as u8])?;
+        if interface.link != LinkType::Ip {
+            self.option(IF_FCSLEN, "FCS length", &[8 * FCS_BYTES as u8])?;
+        }
         self.end()?;
-        self.interfaces += 1;
+        self.interfaces.push(interface.link);
         Ok(())
     }
 

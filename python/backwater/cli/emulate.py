@@ -16,9 +16,22 @@ LivePage = Annotated[
     bool,
     typer.Option(
         "--live-page",
-        help="Serve a page to this machine that follows the first hour: capacity, throughput, "
-        "delay, queues.",
+        help="Serve the viewer to this machine while it runs: capacity, throughput, delay, queues, "
+        "and the packets of the last minute.",
     ),
+]
+
+LowCpu = Annotated[
+    bool | None,
+    typer.Option(
+        "--low-cpu/--exact",
+        help="Sleep whenever nothing is due, or look for packets all the time. Without either "
+        "it sleeps where a link of at most 24 Mbit/s lies on each way.",
+    ),
+]
+PcapModel = Annotated[
+    Path | None,
+    typer.Option(help="Write a pcapng capture of every port, with the headers of the model."),
 ]
 
 
@@ -33,9 +46,7 @@ def command(
             "rate UP DOWN. The first box is the outermost; raw alone forwards without a model.",
         ),
     ],
-    low_cpu: Annotated[
-        bool, typer.Option("--low-cpu", help="Sleep whenever nothing is due.")
-    ] = False,
+    low_cpu: LowCpu = None,
     live: Annotated[bool, typer.Option("--live", help="Show counts while it runs.")] = False,
     no_offload: Annotated[
         bool, typer.Option("--no-offload", help="Take no super-packets of TCP and UDP.")
@@ -51,8 +62,9 @@ def command(
     ] = None,
     pcap: Annotated[
         Path | None,
-        typer.Option(help="Write a pcapng capture of every port, with the headers of the model."),
+        typer.Option(help="Write a pcapng capture of the packets that left to programs."),
     ] = None,
+    pcap_model: PcapModel = None,
     page: Annotated[
         Path | None,
         typer.Option(help="Write an HTML page: rates, delays and queues over time, validity."),
@@ -83,6 +95,7 @@ def command(
         unmodelled=unmodelled,
         record=record,
         pcap=pcap,
+        pcap_model=pcap_model,
         page=page,
         control=control,
         live_page=live_page,

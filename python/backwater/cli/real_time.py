@@ -31,13 +31,15 @@ MOST_SEED = 2**64 - 1
 class Wishes:
     """The options of the command; `emulate` says what they mean."""
 
-    low_cpu: bool = False
+    # None: where the links are slow enough.
+    low_cpu: bool | None = None
     live: bool = False
     no_offload: bool = False
     late: float = 0.001
     unmodelled: float = 0.0
     record: Path | None = None
     pcap: Path | None = None
+    pcap_model: Path | None = None
     page: Path | None = None
     control: Path | None = None
     live_page: bool = False
@@ -45,14 +47,13 @@ class Wishes:
 
 
 FLAGS = {
-    "--low-cpu": "low_cpu",
-    "--live": "live",
-    "--live-page": "live_page",
-    "--no-offload": "no_offload",
-    "--json": "json",
+    "--low-cpu": ("low_cpu", True),
+    "--exact": ("low_cpu", False),
+    "--live": ("live", True),
+    "--live-page": ("live_page", True),
+    "--no-offload": ("no_offload", True),
+    "--json": ("json", True),
 }
-# The page that follows an emulation.
-LIVE_PAGE = Path(__file__).resolve().parent.parent / "present" / "live.html"
 
 
 def plain(args: Sequence[str]) -> tuple[list[str], Wishes] | None:
@@ -63,7 +64,8 @@ def plain(args: Sequence[str]) -> tuple[list[str], Wishes] | None:
             return list(args[at:]), Wishes(**given)
         if word not in FLAGS:
             return None
-        given[FLAGS[word]] = True
+        name, value = FLAGS[word]
+        given[name] = value
     return None
 
 
@@ -89,9 +91,10 @@ def run(words: list[str], wishes: Wishes) -> int:
                 wishes.unmodelled,
                 _written(wishes.record),
                 _written(wishes.pcap),
+                _written(wishes.pcap_model),
                 wishes.page is not None,
                 _written(wishes.control),
-                LIVE_PAGE.read_text(encoding="utf-8") if wishes.live_page else None,
+                _live_page() if wishes.live_page else None,
             )
     except _native.EmulationError as error:
         raise Unfinished(str(error), fix=error.fix) from error
@@ -102,7 +105,16 @@ def run(words: list[str], wishes: Wishes) -> int:
         console.emit(found)
     for line in closing(found):
         console.message(line)
+    if found["recording"] and (missing := found["recording"]["lost_events"]):
+        console.message(f"what was kept lacks {missing} events: the disk or the CPU was too slow")
     return code or (EXIT_UNFINISHED if broken else EXIT_DONE)
+
+
+def _live_page() -> str:
+    """The viewer of records, fed by the emulator."""
+    from backwater.present import viewer
+
+    return viewer.page([], live=True)
 
 
 def _keep_apart(words: list[str], resolved: _native.Resolved | None, wishes: Wishes) -> None:
@@ -111,6 +123,7 @@ def _keep_apart(words: list[str], resolved: _native.Resolved | None, wishes: Wis
     written: dict[str, str | Path | None] = {
         "--record": wishes.record,
         "--pcap": wishes.pcap,
+        "--pcap-model": wishes.pcap_model,
         "--page": wishes.page,
         "--control": wishes.control,
     }

@@ -4,8 +4,10 @@ The engine writes it while the run goes on (`run/record_file.rs`).
 
 Version 1. Eight bytes, `BWREC 1` and a line feed; four bytes, little-endian: the length of the
 head; the head, JSON in UTF-8: `rows`, `whats`, `places`, `flows` (names, which the columns number),
-`rates` (bit/s of places, where known), `about`, and `columns`, in order, each with name, bytes and
-`group`; then the columns, each deflated without a header (RFC 1951).
+`rates` (bit/s of places, where known), `capacity` (of links with traces: `bits` that each interval
+of `every_ps` could carry; a packet counts `less` bytes than its frame), `about`, and `columns`, in
+order, each with name, bytes and `group`; then the columns, each deflated without a header
+(RFC 1951).
 
 A column is a sequence of numbers as LEB128 of zigzag: 0, -1, 1, -2 are 0, 1, 2, 3. With a `group`
 each number is the difference from the one before among the rows that are equal in those columns.

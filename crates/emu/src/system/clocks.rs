@@ -56,12 +56,21 @@ pub fn unique() -> String {
 
 /// CPU seconds of this process so far.
 pub fn cpu_s() -> f64 {
+    spent_s(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// CPU seconds of this thread so far.
+pub fn thread_cpu_s() -> f64 {
+    spent_s(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn spent_s(clock: libc::clockid_t) -> f64 {
     let mut now = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: as above.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
+    unsafe { libc::clock_gettime(clock, &mut now) };
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 

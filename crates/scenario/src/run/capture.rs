@@ -16,6 +16,9 @@ use backwater_wire::control_size::add_field;
 use backwater_wire::ethernet::{self, Between, EVERYBODY, FrameKind};
 use backwater_wire::pcapng::Capture;
 
+/// Frames on the air, in the order of their beginnings.
+pub type Frames = Vec<AirFrame>;
+
 /// Writes records as lines of text. An emulation writes half a million in a second: whole numbers are written without the
 /// general formatting of text, a fifth of the time.
 pub fn write_records(world: &World, records: &[Record], out: &mut impl Write) -> io::Result<()> {

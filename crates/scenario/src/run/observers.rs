@@ -4,17 +4,20 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use backwater_sim::ends::Delivered;
+use backwater_sim::ids::LawId;
 use backwater_sim::medium::{AIR, WIRE};
+use backwater_sim::network::Values;
 use backwater_sim::record::Record;
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use backwater_wire::pcapng::{Capture, Interface};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::capture::{capture_records, wires, write_records};
+use super::capture::{Frames, capture_records, wires, write_records};
 use super::perfetto::Perfetto;
 use super::qlog::Qlog;
-use super::record_file::{RecordFile, SUFFIX};
+use super::record_file::{RecordFile, SUFFIX, capacities};
 use super::{Columns, Failure, Keep};
 use crate::series::Series;
 
@@ -31,18 +34,54 @@ pub struct Observers {
     series: Option<Series>,
     /// Recorded, and not yet passed on.
     records: Vec<Record>,
+    /// The events since it was begun, and how many it takes.
+    piece: Option<(RecordFile, u64)>,
+}
+
+/// What happened in a world between two looks at it. It may be written by another thread than the world's.
+#[derive(Default)]
+pub struct Seen {
+    records: Vec<Record>,
+    frames: Frames,
+    laws: Vec<(LawId, Vec<Values>)>,
+    delivered: Vec<Delivered>,
+    /// Later records may still be preceded by others.
+    until: Time,
+}
+
+impl Seen {
+    /// Takes it out of the world; with `done` all of it is in order.
+    ///
+    /// A capture is in order, too: a transmission is recorded when it is decided, and begins up to an inter-packet gap later.
+    pub fn take(world: &mut World, done: bool) -> Seen {
+        let now = world.now();
+        let on_air = world.on_air_since().map_or(now, |at| now.min(at));
+        Seen {
+            records: world.take_records(),
+            frames: world.take_air_frames(done),
+            laws: world.take_law_log(),
+            delivered: world.ends.take_log(),
+            until: if done { Time::NEVER } else { on_air },
+        }
+    }
+
+    /// How many events it has.
+    pub fn events(&self) -> usize {
+        self.records.len() + self.frames.len() + self.delivered.len()
+    }
 }
 
 /// The form of a file of events.
 enum Events {
     Text(BufWriter<File>),
-    Columns(Box<RecordFile>),
+    Columns(Box<RecordFile>, File),
 }
 
 impl Events {
     fn create(path: &Path) -> io::Result<Events> {
         if path.extension().is_some_and(|suffix| suffix == SUFFIX) {
-            return Ok(Events::Columns(Box::new(RecordFile::create(path)?)));
+            let file = File::create(path)?;
+            return Ok(Events::Columns(Box::new(RecordFile::new()), file));
         }
         let mut file = BufWriter::new(File::create(path)?);
         writeln!(file, "{RECORD_HEADER}")?;
@@ -52,14 +91,16 @@ impl Events {
     fn extend(&mut self, world: &World, records: &[Record]) -> io::Result<()> {
         match self {
             Events::Text(file) => write_records(world, records, file),
-            Events::Columns(file) => file.extend(records),
+            Events::Columns(columns, _) => columns.extend(records),
         }
     }
 
     fn finish(self, world: &World, about: &Value) -> io::Result<()> {
         match self {
             Events::Text(mut file) => file.flush(),
-            Events::Columns(file) => file.finish(world, about),
+            Events::Columns(columns, mut file) => {
+                columns.finish(world, (about, &capacities(world)), &mut file)
+            }
         }
     }
 }
@@ -135,6 +176,7 @@ impl Observers {
             columns: keep.columns.then(Columns::default),
             series: keep.series.map(|every| Series::new(every, length)),
             records: Vec::new(),
+            piece: None,
         })
     }
 
@@ -143,14 +185,22 @@ impl Observers {
     /// # Errors
     /// A file that cannot be written.
     pub fn observe(&mut self, world: &mut World, done: bool) -> Result<(), Failure> {
-        let records = self.in_order(world, done);
+        let seen = Seen::take(world, done);
+        self.write(world, seen)
+    }
+
+    /// Writes what was taken out of a world. Names alone are asked of `world`, which may be an older copy.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write(&mut self, world: &World, mut seen: Seen) -> Result<(), Failure> {
+        let records = self.in_order(&mut seen.records, seen.until);
         if let Some((name, file)) = &mut self.record {
             let written = file.extend(world, &records);
             written.map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some((name, capture)) = &mut self.pcap {
-            let frames = world.take_air_frames(done);
-            capture_records(world, &records, &frames, capture)
+            capture_records(world, &records, &seen.frames, capture)
                 .map_err(|e| Failure::Io(name.clone(), e))?;
         }
         if let Some(trace) = &mut self.perfetto {
@@ -166,10 +216,28 @@ impl Observers {
         }
         if let Some(series) = &mut self.series {
             series.extend(world, &records);
-            series.extend_laws(world.take_law_log());
-            series.extend_delivered(world.ends.take_log());
+            series.extend_laws(seen.laws);
+            series.extend_delivered(seen.delivered);
+        }
+        if let Some((piece, most)) = &mut self.piece {
+            let room = most.saturating_sub(piece.rows()).min(records.len() as u64);
+            let written = piece.extend(&records[..room as usize]);
+            written.map_err(|e| Failure::Io("a piece of the record".to_owned(), e))?;
         }
         Ok(())
+    }
+
+    /// Keeps the first events from now on, so many at most, in a record file of their own.
+    pub fn begin_piece(&mut self, most: u64) {
+        self.piece = Some((RecordFile::new(), most));
+    }
+
+    /// The record file that was begun; none where none was.
+    pub fn end_piece(&mut self, world: &World, about: &Value) -> Option<Vec<u8>> {
+        let (piece, _) = self.piece.take()?;
+        let mut bytes = Vec::new();
+        let written = piece.finish(world, (about, &json!({})), &mut bytes);
+        written.ok().map(|()| bytes)
     }
 
     /// The columns of what was observed since the last call.
@@ -191,18 +259,11 @@ impl Observers {
         self.series.as_ref()?.row(world, at)
     }
 
-    /// Records up to the present, in the order of their times; no later than frames that are still on the air, so that a capture is
-    /// in order too. A transmission is recorded when it is decided, and begins up to an inter-packet gap later.
-    fn in_order(&mut self, world: &mut World, all: bool) -> Vec<Record> {
-        self.records.append(&mut world.take_records());
+    /// Records up to this instant, in the order of their times.
+    fn in_order(&mut self, records: &mut Vec<Record>, until: Time) -> Vec<Record> {
+        self.records.append(records);
         self.records.sort_by_key(|r| r.at);
-        let now = world.now();
-        let now = world.on_air_since().map_or(now, |at| now.min(at));
-        let ripe = if all {
-            self.records.len()
-        } else {
-            self.records.partition_point(|r| r.at <= now)
-        };
+        let ripe = self.records.partition_point(|r| r.at <= until);
         self.records.drain(..ripe).collect()
     }
 

@@ -1,14 +1,14 @@
 //! A record file: every event in columns, for the viewer and `export`. `python/backwater/model/record_file.py` describes the
 //! format and reads it. Columns are deflated while the run goes on, so a million events take a megabyte of memory.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 use backwater_sim::ids::{FlowId, PortId};
+use backwater_sim::network::Port;
 use backwater_sim::packet::frame;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
+use backwater_transport::units::Span;
 use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, compress_to_output, create_comp_flags_from_zip_params,
 };
@@ -22,6 +22,11 @@ const MAGIC: &[u8] = b"BWREC 1\n";
 /// More events do not fit into a page's memory.
 const MOST: u64 = 100_000_000;
 const LEVEL: i32 = 6;
+/// The shortest intervals in which a link's capacity is summed, and the most of them.
+const CAPACITY: Span = Span::millis(100);
+const MOST_INTERVALS: u64 = 4096;
+/// A packet whose frame needs no padding.
+const LONG: u16 = 1500;
 /// Bytes that are collected before they are deflated.
 const BATCH: usize = 1 << 16;
 /// Columns in their order. A number is the difference from the one before among the rows that are equal in `group`.
@@ -38,7 +43,6 @@ const COLUMNS: [(&str, &[&str]); 8] = [
 
 /// A record file that grows with its run.
 pub struct RecordFile {
-    file: File,
     columns: Vec<Column>,
     rows: u64,
     whats: Numbers,
@@ -52,13 +56,9 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Creates the file.
-    ///
-    /// # Errors
-    /// A file that cannot be created.
-    pub fn create(path: &Path) -> io::Result<RecordFile> {
-        Ok(RecordFile {
-            file: File::create(path)?,
+    /// Without an event.
+    pub fn new() -> RecordFile {
+        RecordFile {
             columns: COLUMNS.iter().map(|_| Column::new()).collect(),
             rows: 0,
             whats: Numbers::default(),
@@ -68,7 +68,7 @@ impl RecordFile {
             seq: Vec::new(),
             size: Vec::new(),
             value: Vec::new(),
-        })
+        }
     }
 
     /// Takes in records, which come in the order of their times.
@@ -119,11 +119,21 @@ impl RecordFile {
         }
     }
 
-    /// Writes the file. `about` says which run it was.
+    /// How many events it has.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Writes the file. `about` says which run it was, `capacity` what links with traces could carry.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn finish(mut self, world: &World, about: &Value) -> io::Result<()> {
+    pub fn finish(
+        self,
+        world: &World,
+        (about, capacity): (&Value, &Value),
+        file: &mut impl Write,
+    ) -> io::Result<()> {
         let columns: Vec<Vec<u8>> = self.columns.into_iter().map(Column::finish).collect();
         let network = world.network();
         let wired = wires(world);
@@ -151,17 +161,35 @@ impl RecordFile {
             "places": self.places.known.iter().map(place).collect::<Value>(),
             "flows": self.flows.known.iter().map(flow).collect::<Value>(),
             "rates": rates,
+            "capacity": capacity,
             "about": about,
             "columns": heads,
         })
         .to_string();
-        self.file.write_all(MAGIC)?;
-        self.file.write_all(&(head.len() as u32).to_le_bytes())?;
-        self.file.write_all(head.as_bytes())?;
-        columns
-            .iter()
-            .try_for_each(|data| self.file.write_all(data))
+        file.write_all(MAGIC)?;
+        file.write_all(&(head.len() as u32).to_le_bytes())?;
+        file.write_all(head.as_bytes())?;
+        columns.iter().try_for_each(|data| file.write_all(data))
     }
+}
+
+/// What the opportunities of each trace link carry in intervals of equal length, as far as the run came. `less` is by how many
+/// bytes the link's account of a packet is smaller than its frame.
+pub fn capacities(world: &World) -> Value {
+    let every = Span(CAPACITY.0.max(world.now().0 / MOST_INTERVALS));
+    let intervals = (world.now().0 / every.0) as usize + 1;
+    let of_port = |port: &Port| {
+        let server = port.more.service.server()?;
+        let mut bits = vec![0; intervals];
+        for at in server.opportunities(world.now()) {
+            bits[(at.0 / every.0) as usize] += 8 * server.spec.opportunity;
+        }
+        let less = frame(LONG.into()) as i64 - server.size(LONG) as i64;
+        let one = json!({"every_ps": every.0, "bits": bits, "less": less});
+        Some((port.more.name.clone(), one))
+    };
+    let found: Map<String, Value> = world.network().ports.iter().filter_map(of_port).collect();
+    Value::Object(found)
 }
 
 /// What a record file says of a run whose document this is.
@@ -258,9 +286,7 @@ mod tests {
 
     #[test]
     fn more_events_than_a_page_can_hold_are_refused_with_a_remedy() {
-        let path = std::env::temp_dir().join(format!("backwater-{}.bwrec", std::process::id()));
-        let mut file = RecordFile::create(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        let mut file = RecordFile::new();
         let record = Record {
             at: Time(5),
             what: What::Send,

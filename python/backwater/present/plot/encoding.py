@@ -103,6 +103,8 @@ def across(results: Results, plan: Grid, discrete: bool = False) -> Across:
     if discrete:
         shown = upright([f"{value:g}" for value in numbers], _width(plan))
         shown.pop("labelExpr", None)
+        if "values" in shown:
+            shown["values"] = [float(value) for value in shown["values"]]
         encoding |= {"type": "ordinal", "sort": numbers, "axis": shown}
         return Across(values, encoding, unit.label(title), False)
     wide = numbers[0] > 0 and numbers[-1] / numbers[0] >= 50

@@ -12,6 +12,8 @@ LETTER, GAP, MOST_LINES = 6.4, 8.0, 3
 # Of a letter in a title, which is bold.
 BOLD = 6.9
 ASLANT = -40
+# Pixels along the axis that a line of text takes which stands aslant.
+LINE = 14.0
 
 
 def upright(labels: Sequence[str], width: float) -> dict[str, Any]:
@@ -19,7 +21,10 @@ def upright(labels: Sequence[str], width: float) -> dict[str, Any]:
     letters = int((width / max(1, len(labels)) - GAP) / LETTER)
     broken = [wrapped(label, letters) for label in labels]
     if any(lines is None for lines in broken):
-        return {"labelAngle": ASLANT, "labelLimit": 180, "labelOverlap": False}
+        aslant = {"labelAngle": ASLANT, "labelLimit": 180, "labelOverlap": False}
+        each = math.ceil(LINE * len(labels) / width)
+        # Names that would lie over each other are left out, at equal distances.
+        return aslant if each < 2 else aslant | {"values": list(labels)[::each]}
     told = {label: lines for label, lines in zip(labels, broken, strict=True) if lines}
     axis: dict[str, Any] = {"labelAngle": 0, "labelOverlap": False}
     if any(len(lines) > 1 for lines in told.values()):

@@ -73,7 +73,7 @@ def curves(
         ),
     ]
     hair, stripe = _ruler(along.encoding, tooltip, len(along.values))
-    line = _line(results, plan)
+    line = _line(results, plan, along.numeric)
     line[0]["encoding"] |= together.apart(rows)
     layer = [hair, _band(along.numeric), *line, _NOTE, stripe]
     encoding = {"x": along.encoding, "y": y, **colour(results, plan, shape=False)}
@@ -110,9 +110,11 @@ def _band(numeric: bool) -> dict[str, Any]:
     }
 
 
-def _line(results: Results, plan: Grid) -> list[dict[str, Any]]:
+def _line(results: Results, plan: Grid, numeric: bool) -> list[dict[str, Any]]:
+    # Between names there is nothing: dots lead the eye along a curve, and no line claims values.
+    leads = {} if numeric else {"strokeDash": [1, 4], "strokeWidth": 1.2}
     return [
-        {"transform": _VALUES, "mark": {"type": "line", "clip": True}, "encoding": {}},
+        {"transform": _VALUES, "mark": {"type": "line", "clip": True, **leads}, "encoding": {}},
         {
             "transform": [{"filter": "isValid(datum.mean)"}],
             "mark": {"type": "point"},

@@ -36,7 +36,9 @@ def lead(study: Study, shown: Sequence[Shown], records: Mapping[str, Any]) -> Le
     ran = [claim for claim in ranked if claim.verdict != "not-run"]
     # What is undecided is no answer, as long as something is decided.
     decided = [claim for claim in ran if claim.verdict in ("reproduced", "differs")] or ran
-    sentences = [study.lead[0]] if study.lead[0] else [_sentence(one) for one in decided[:2]]
+    # Readings of one sentence say the same.
+    said = list(dict.fromkeys(_sentence(one) for one in decided))
+    sentences = [study.lead[0]] if study.lead[0] else said[:2]
     figure = next((one for one in study.figures if one.id == study.lead[1]), None)
     return Lead(sentences, ran[:MOST], len(shown) - len(ran[:MOST]), figure or _of(study, decided))
 

@@ -124,8 +124,10 @@ def _columns(
             }
             column.sort(key=lambda name: wish[name])
             row.update(_apart(column, wish))
-    top = min(row.values())
-    return {name: (level[name] * COLUMN, (row[name] - top) * ROW) for name in net.nodes}
+    top, bottom = min(row.values()), max(row.values())
+    # Many rows stand closer, so that the drawing is no longer than a page.
+    step = max(CLOSE, min(ROW, HIGH / max(1.0, bottom - top)))
+    return {name: (level[name] * COLUMN, (row[name] - top) * step) for name in net.nodes}
 
 
 def _levels(

@@ -21,19 +21,22 @@ def write(records: Sequence[Packed], path: Path) -> Path:
     return outputs.save(path, page(records))
 
 
-def page(records: Sequence[Packed]) -> str:
-    """The page as HTML."""
+def page(records: Sequence[Packed], live: bool = False) -> str:
+    """The page as HTML; a live one asks whoever serves it for what happens."""
     runs = [
         {"name": one.name, "data": base64.b64encode(one.data).decode("ascii")} for one in records
     ]
     names = [run["name"] for run in runs]
     return fill(
         "view.html.j2",
-        title=" and ".join(names) or "Recorded runs",
+        title=" and ".join(names) or ("Live" if live else "Recorded runs"),
         runs=runs,
+        live=live,
         version=_native.version(),
         own=Markup((HERE / "view.css").read_text(encoding="utf-8")),
-        script=Markup("\n".join(_read(name) for name in ("record.js", "view.js"))),
+        script=Markup(
+            "\n".join(_read(name) for name in ("record.js", "rates.js", "view.js", "live.js"))
+        ),
     )
 
 

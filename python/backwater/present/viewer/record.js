@@ -48,7 +48,8 @@ const Record = (() => {
     seq: Uint32Array, class: Uint8Array, size_B: Uint32Array, value: Float64Array,
   };
 
-  async function read(bytes) {
+  // Head and columns of a record file.
+  async function columnsOf(bytes) {
     if (new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC)
       throw new Error("this is no record file: write one with backwater run --record NAME.bwrec");
     const length = new DataView(bytes.buffer, bytes.byteOffset + 8, 4).getUint32(0, true);
@@ -63,7 +64,34 @@ const Record = (() => {
       columns[name] = new KINDS[name](head.rows);
       decode(raw, columns[name], head.rows, keysOf(group, columns, head.rows, sizes));
     }
+    return { head, columns };
+  }
+
+  async function read(bytes) {
+    const { head, columns } = await columnsOf(bytes);
     return index({ ...head, flows: ["", ...head.flows], at: columns.time_ps, ...columns });
+  }
+
+  // One run of several record files, each with names of its own, from one instant to another.
+  function join(pieces, since, until) {
+    const rows = pieces.reduce((sum, piece) => sum + piece.head.rows, 0), lists = { what: [], place: [], flow: [""] };
+    const columns = Object.fromEntries(Object.entries(KINDS).map(([name, Kind]) => [name, new Kind(rows)]));
+    const known = { what: new Map(), place: new Map(), flow: new Map() }, rates = {}, capacity = {};
+    const number = (sort, name) => {
+      if (!known[sort].has(name)) known[sort].set(name, lists[sort].push(name) - 1);
+      return known[sort].get(name);
+    };
+    let at = 0;
+    for (const { head, columns: own } of pieces) {
+      const names = { what: head.whats.map((name) => number("what", name)), place: head.places.map((name) => number("place", name)), flow: [0, ...head.flows.map((name) => number("flow", name))] };
+      for (const name of Object.keys(KINDS)) {
+        if (names[name]) for (let row = 0; row < head.rows; row += 1) columns[name][at + row] = names[name][own[name][row]];
+        else columns[name].set(own[name], at);
+      }
+      Object.assign(rates, head.rates);
+      at += head.rows;
+    }
+    return index({ rows, whats: lists.what, places: lists.place, flows: lists.flow, rates, capacity, since, until, at: columns.time_ps, ...columns });
   }
 
   // For each row the one before of the same packet, and the rows of each place and flow.
@@ -91,8 +119,8 @@ const Record = (() => {
       if (last instanceof Map) last.set(number, row);
       else last[number] = row;
     }
-    run.end = rows ? at[rows - 1] : 1;
-    run.begin = rows ? at[0] : 0;
+    run.end = run.until ?? (rows ? at[rows - 1] : 1);
+    run.begin = run.since ?? (rows ? at[0] : 0);
     run.counts = new Uint32Array(run.whats.length);
     for (let row = 0; row < rows; row += 1) run.counts[what[row]] += 1;
     run.byFlow = lists(run.flow, run.flows.length, rows, what, -1);
@@ -203,5 +231,5 @@ const Record = (() => {
     return one.rows === other.rows ? -1 : rows;
   }
 
-  return { read, from, way, shut, difference };
+  return { read, columns: columnsOf, join, from, way, shut, difference };
 })();

@@ -8,7 +8,7 @@
   const PALETTE = COLOURS.map(rgb), RED = rgb("#D52B1E"), GREY = [128, 132, 138];
   const runs = [];
   let t0 = 0, t1 = 1, chosen = null, differs = -1, waiting = 0;
-  window.viewer = { runs, times: [], span: () => [t0, t1], zoom, select };
+  window.viewer = { runs, times: [], span: () => [t0, t1], zoom, select, feed };
 
   const UNITS = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
   function time(ps, digits = 4) {
@@ -155,7 +155,7 @@
     }
     settle(on);
     words(on, title, 4 * on.ratio, 10 * on.ratio, "--ink");
-    words(on, `${unit(most)}`, LABEL * on.ratio - 6, 22 * on.ratio, "--ink-2", "right", 11);
+    if (most > 0) words(on, unit(most), LABEL * on.ratio - 6, 22 * on.ratio, "--ink-2", "right", 11);
     words(on, "0", LABEL * on.ratio - 6, on.high - 7 * on.ratio, "--ink-2", "right", 11);
     marker(on);
   }
@@ -214,6 +214,40 @@
   function drawWindow() {
     curve($("window"), "Window", bytes, runs.map((run, n) => [run, run.windowRows, run.value, PALETTE[n]]));
   }
+  // What the chosen port sent, over what it could have sent.
+  function drawRate() {
+    const on = sheet($("rate"));
+    const shown = runs.map((run, n) => {
+      const place = run.places.indexOf($("port").value);
+      return { steps: place < 0 ? [] : Rates.ofPort(run, place, t0, t1), colour: ink(PALETTE[n]) };
+    });
+    const all = shown.flatMap(({ steps }) => steps), sent = Math.max(0, ...all.map((one) => one.sent));
+    // A link that is nearly idle would be a line on the ground below its capacity.
+    const could = Math.max(0, ...all.map((one) => one.could ?? 0)), most = could > 20 * sent && sent > 0 ? sent * 1.5 : Math.max(sent, could);
+    const height = (value) => on.high - 4 - (Math.min(value, most) / (most || 1)) * (on.high - 22 * on.ratio);
+    for (const { from, to, could } of shown[0]?.steps ?? []) if (could !== null) box(on, across(on, from), height(could), across(on, to), on.high - 4, ink(GREY, 70));
+    for (const { steps, colour } of shown) {
+      let before = null;
+      for (const { from, to, sent } of steps) {
+        const x = across(on, from), y = height(sent);
+        if (before !== null) box(on, x, Math.min(y, before), x + on.ratio, Math.max(y, before) + 2 * on.ratio, colour);
+        box(on, x, y, across(on, to), y + 2 * on.ratio, colour);
+        before = y;
+      }
+    }
+    settle(on);
+    words(on, "Throughput", 4 * on.ratio, 10 * on.ratio, "--ink");
+    words(on, bitrate(most), LABEL * on.ratio - 6, 24 * on.ratio, "--ink-2", "right", 11);
+    words(on, "0", LABEL * on.ratio - 6, on.high - 7 * on.ratio, "--ink-2", "right", 11);
+    marker(on);
+    const last = shown[0]?.steps.at(-1);
+    $("rate").setAttribute("aria-label", `Throughput of ${$("port").value} over time, on the grey area of its capacity${last ? `; at the end ${bitrate(last.sent)}${last.could === null ? "" : ` of ${bitrate(last.could)}`}` : ""}`);
+  }
+  const bitrate = (bps) => { const [name, size] = [["Gbit/s", 1e9], ["Mbit/s", 1e6], ["kbit/s", 1e3]].find(([, one]) => bps >= one) || ["bit/s", 1]; return `${Number((bps / size).toPrecision(3))} ${name}`; };
+  function drawDelay() {
+    const means = runs.filter((run) => run.mean).map((run) => [run.mean, run.mean.rows, run.mean.value, GREY]);
+    curve($("delay"), "Delay", (ps) => time(ps, 3), [...means, ...runs.map((run, n) => [run.delays, run.delays.rows, run.delays.value, PALETTE[n]])]);
+  }
   // Packets of a flow as tcptrace draws them: left, arrived, lost.
   function drawSequence() {
     const on = sheet($("sequence")), run = runs[0];
@@ -263,7 +297,8 @@
       const x = across(on, at);
       on.pen.fillStyle = style("--wire");
       on.pen.fillRect(x, 0, 1, 5 * on.ratio);
-      words(on, `${(at / 1e12).toFixed(places)} s`, Math.min(x, on.wide - 34 * on.ratio), 14 * on.ratio, "--ink-2", x < on.left + 20 ? "left" : "center", 11);
+      const side = x < on.left + 20 * on.ratio ? "left" : x > on.wide - 20 * on.ratio ? "right" : "center";
+      words(on, `${(at / 1e12).toFixed(places)} s`, x, 14 * on.ratio, "--ink-2", side, 11);
     }
   }
 
@@ -272,8 +307,10 @@
     if (runs.length === 0 || runs.some((run) => !run.lanes)) return;
     const began = performance.now();
     for (const run of runs) drawLanes(run);
+    drawRate();
+    drawDelay();
     drawQueue();
-    drawWindow();
+    if ($("window").hidden === false) drawWindow();
     drawSequence();
     drawAxis();
     window.viewer.times.push(performance.now() - began);
@@ -293,7 +330,8 @@
     const middle = t0 + share * (t1 - t0), length = (t1 - t0) * factor;
     zoom(middle - share * length, middle + (1 - share) * length);
   };
-  const shift = (share) => zoom(t0 + share * (t1 - t0), t1 + share * (t1 - t0));
+  const rove = (begin, end) => { $("follow").checked = false; zoom(begin, end); };
+  const shift = (share) => rove(t0 + share * (t1 - t0), t1 + share * (t1 - t0));
   const shareOf = (event) => {
     const frame = event.currentTarget.getBoundingClientRect();
     return Math.max(0, Math.min(1, (event.clientX - frame.left - LABEL) / (frame.width - LABEL)));
@@ -314,14 +352,14 @@
       if (!held) return;
       const by = ((held.x - event.clientX) / (canvas.clientWidth - LABEL)) * (held.t1 - held.t0);
       held.moved ||= Math.abs(event.clientX - held.x) > 3;
-      if (held.moved) zoom(held.t0 + by, held.t1 + by);
+      if (held.moved) rove(held.t0 + by, held.t1 + by);
     });
     canvas.addEventListener("pointerup", (event) => {
       if (held && !held.moved && canvas.run) pick(canvas.run, event);
       held = null;
     });
   }
-  const KEYS = { w: () => about(0.5), s: () => about(2), a: () => shift(-0.25), d: () => shift(0.25), ArrowLeft: () => shift(-0.25), ArrowRight: () => shift(0.25), "+": () => about(0.5), "-": () => about(2), 0: () => zoom(-Infinity, Infinity) };
+  const KEYS = { w: () => about(0.5), s: () => about(2), a: () => shift(-0.25), d: () => shift(0.25), ArrowLeft: () => shift(-0.25), ArrowRight: () => shift(0.25), "+": () => about(0.5), "-": () => about(2), 0: () => rove(-Infinity, Infinity) };
   document.addEventListener("keydown", (event) => {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || !KEYS[event.key]) return;
     event.preventDefault();
@@ -344,7 +382,7 @@
   }
   function select(run, row) {
     const rows = Record.way(run, row);
-    chosen = { run, rows };
+    chosen = { run, rows, key: [run.flows[run.flow[row]], run.seq[row]] };
     const body = $("way").tBodies[0], last = rows.at(-1);
     const lines = rows.map((one) => {
       const before = run.before[one], since = before < 0 ? 0 : run.at[one] - run.at[before];
@@ -357,7 +395,7 @@
     $("packet").textContent = `${run.flows[run.flow[row]]}, packet ${run.seq[row]}, ${run.size_B[row]} B: ${run.what[last] === run.DELIVER ? "delivered" : run.what[last] === run.DROP ? "lost" : "on its way at the end"} after ${time(run.at[last] - run.at[rows[0]])}`;
     $("found").hidden = false;
     const begin = run.at[rows[0]], length = run.at[last] - begin || 1e6;
-    if (begin < t0 || run.at[last] > t1 || length < (t1 - t0) / 50) zoom(begin - length * 0.3, begin + length * 1.3);
+    if (begin < t0 || run.at[last] > t1 || length < (t1 - t0) / 50) rove(begin - length * 0.3, begin + length * 1.3);
     else soon();
   }
   function waited(run, from, to) {
@@ -399,8 +437,11 @@
       run.windowRows = of.filter((row) => run.what[row] === run.WINDOW);
       run.flowRows = of.filter((row) => run.what[row] === run.DELIVER || (run.what[row] === run.ENQUEUE && run.before[row] < 0));
       run.flowDrops = of.filter((row) => run.what[row] === run.DROP);
+      run.delays = Rates.delays(run, of);
+      run.mean = Rates.means(run, $("flow").value);
       run.lanes = lanesOf(run);
     }
+    $("window").hidden = runs.every((run) => run.windowRows.length === 0);
     soon();
   }
   function describe() {
@@ -425,6 +466,9 @@
   async function add(data, name) {
     const run = await Record.read(data);
     run.about.name ||= name;
+    show(run);
+  }
+  function show(run) {
     run.gates = [];
     run.canvas = make("canvas", "", { className: "lanes", tabIndex: 0, run });
     run.canvas.setAttribute("role", "img");
@@ -432,6 +476,35 @@
     moves(run.canvas);
     $("runs").append(run.canvas);
     runs.push(run);
+  }
+  // Takes the place of a run that is fed while it goes on. As long as all of it is shown, so much is shown as it comes.
+  function feed(fresh, first) {
+    const old = runs[0], follows = $("follow").checked, all = !old || t0 <= old.begin;
+    if (old) {
+      const mine = chosen && chosen.key;
+      Object.assign(old, { capacity: {}, sums: [] }, fresh, { gates: [] });
+      chosen = null;
+      if (mine) {
+        const flow = old.flows.indexOf(mine[0]), known = flow > 0 ? old.last[flow] : null;
+        const row = known ? (known instanceof Map ? known.get(mine[1]) : known[mine[1]]) ?? -1 : -1;
+        if (row >= 0) chosen = { run: old, rows: Record.way(old, row), key: mine };
+      }
+    } else show(fresh);
+    const run = runs[0], offered = [...run.enqueues.map((rows, place) => (rows.length ? run.places[place] : "")), "", ...run.flows.filter((_, flow) => run.byFlow[flow].length)].sort().join();
+    if (offered !== run.offered) {
+      const [port, flow] = [$("port").value, $("flow").value];
+      choices();
+      if (port && run.places.includes(port)) $("port").value = port;
+      if (flow && run.flows.includes(flow)) $("flow").value = flow;
+      run.offered = offered;
+    }
+    chooseRows();
+    describe();
+    if (follows) {
+      const length = all ? Math.max(first, t1 - t0) : t1 - t0;
+      zoom(run.end - length, run.end);
+    }
+    document.documentElement.dataset.ready = "yes";
   }
   async function open(files) {
     const began = performance.now();
@@ -464,10 +537,10 @@
     for (const file of list) files.push({ data: new Uint8Array(await file.arrayBuffer()), name: file.name });
     open(files);
   };
-  for (const id of ["queue", "window", "sequence"]) moves($(id));
+  for (const id of ["rate", "delay", "queue", "window", "sequence"]) moves($(id));
   for (const id of ["port", "flow", "every"]) $(id).addEventListener("change", chooseRows);
   $("search").addEventListener("submit", (event) => { event.preventDefault(); search($("wanted").value); });
-  $("all").addEventListener("click", () => zoom(runs[0].begin, runs[0].end));
+  $("all").addEventListener("click", () => rove(runs[0].begin, runs[0].end));
   $("in").addEventListener("click", () => about(0.5));
   $("out").addEventListener("click", () => about(2));
   $("file").addEventListener("change", (event) => whole(event.target.files));

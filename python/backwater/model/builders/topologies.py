@@ -127,6 +127,117 @@ class Topology(Part):
 
     @staticmethod
     @checked
+    def dragonfly(
+        *,
+        routers: int,
+        hosts: int,
+        global_: int,
+        rate: Rate,
+        delay: Time,
+        groups: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        global_delay: Time | None = None,
+        global_rate: Rate | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Groups of routers, all joined within a group, and each pair of groups by one link.
+
+        Source: Kim, Dally, Scott and Abts, ISCA 2008.
+
+        * `routers`: routers of each group g0-0, g0-1… (whole number, required, ≥ 1, ≤ 256)
+        * `hosts`: hosts at each router; h0, h1… in all (whole number, required, ≥ 1, ≤ 256)
+        * `global_`: links of each router to other groups (whole number, required, ≥ 1, ≤ 256)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `groups`: groups; routers times global, plus 1, where it is left out, which is the
+          most (whole number, ≥ 2, ≤ 1024)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `global_delay`: propagation delay of the links between groups; `up_delay` where it
+          is left out (time, ≤ 1000 s)
+        * `global_rate`: line rate of the links between groups; `up_rate` where it is left out
+          (rate, ≥ 1 bit/s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "dragonfly",
+            routers=routers,
+            hosts=hosts,
+            global_=global_,
+            rate=rate,
+            delay=delay,
+            groups=groups,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            global_delay=global_delay,
+            global_rate=global_rate,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
+    def rail_optimised(
+        *,
+        servers: int,
+        cards: int,
+        spines: int,
+        rate: Rate,
+        delay: Time,
+        groups: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Servers of several cards, the same card of each at one switch, spines above.
+
+        Source: NVIDIA, DGX SuperPOD reference architecture; Wang et al., Rail-only, HOTI
+        2024.
+
+        * `servers`: servers of each group (whole number, required, ≥ 1, ≤ 256)
+        * `cards`: cards of each server, and rail switches of each group: card r of server s
+          is host h(s x cards + r) (whole number, required, ≥ 1, ≤ 256)
+        * `spines`: spine switches s0, s1… above the rail switches rG-R (whole number,
+          required, ≥ 1, ≤ 256)
+        * `rate`: line rate, the same both ways (rate, required, ≥ 1 bit/s)
+        * `delay`: propagation delay (time, required, ≤ 1000 s)
+        * `groups`: groups of servers that share rail switches (whole number, default 1, ≥ 1,
+          ≤ 256)
+        * `up_rate`: line rate of the links above the switches of hosts; `rate` where it is
+          left out (rate, ≥ 1 bit/s)
+        * `up_delay`: their propagation delay; `delay` where it is left out (time, ≤ 1000 s)
+        * `max_frame`: largest frame, header and FCS included (size, default 1518 B, ≥ 64 B, ≤
+          65535 B)
+        * `obeys`: whether hosts act on control frames (default true)
+        * `switch`: model of the generated switches
+        """
+        return Topology(
+            "rail-optimised",
+            servers=servers,
+            cards=cards,
+            spines=spines,
+            rate=rate,
+            delay=delay,
+            groups=groups,
+            up_rate=up_rate,
+            up_delay=up_delay,
+            max_frame=max_frame,
+            obeys=obeys,
+            switch=switch,
+        )
+
+    @staticmethod
+    @checked
     def dumbbell(
         *,
         pairs: int,

@@ -8,18 +8,14 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from builder_places import MODULES, PLACES, SAYS, Place
 from engine_tables import (
     PACKAGE,
     TABLES,
-    TYPES,
     UNITS,
-    WORDS,
     Row,
     Schema,
     at,
@@ -29,92 +25,59 @@ from engine_tables import (
     parts,
 )
 
+from backwater.model.builders.documented import (
+    TYPES,
+    WORDS,
+    Argument,
+    arguments_of,
+    description,
+    identifier,
+    need,
+    note,
+    ordered,
+)
+
 FOLDER = PACKAGE / "model" / "builders"
-WIDTH = 100
 MARK = "Written by `make tables` from the tables that the engine reads; do not edit."
 
-BASE = ("Part", "Series", "Table", "Written", "checked")
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of a builder."""
-
-    name: str
-    type: str
-    required: bool
-    note: str
-
-    @property
-    def parameter(self) -> str:
-        """The name in Python."""
-        name = self.name.replace("-", "_")
-        return f"{name}_" if keyword.iskeyword(name) else name
+BASE = ("Part", "Series", "Table", "Written")
 
 
 def files() -> dict[Path, str]:
     """Every file of the builders, as `ruff format` leaves it."""
-    written = {f"{kind}.py": _part_file(kind, rows) for kind, rows in parts()}
+    written = {"parts.pyi": _signatures()}
     for module in dict.fromkeys(place.module for place in PLACES):
         written[f"{module}.py"] = _table_file(module)
     written["__init__.py"] = _package()
-    return {FOLDER / name: _formatted(text) for name, text in written.items()}
+    return {FOLDER / name: _formatted(name, text) for name, text in written.items()}
 
 
 # Parts.
 
 
-def _part_file(kind: str, rows: list[Row]) -> str:
+def _signatures() -> str:
+    body = "\n".join(_kind(kind, rows) for kind, rows in parts())
+    return _file("Signatures of the parts' builders.", body)
+
+
+def _kind(kind: str, rows: list[Row]) -> str:
+    """A class with the signature and the summary of each builder; `help` describes arguments."""
     name = class_of(kind)
-    builders = "\n".join(_builder(name, row) for row in rows)
-    body = f'''class {name}(Part):
-    """{_article(name)}: `{name}.{_method(rows[0])}(...)`, or `{name}("{rows[0]["id"]}", ...)`."""
-
-    TABLE: ClassVar[str] = "{kind}"
-
-{textwrap.indent(builders, "    ")}'''
-    return _file(f"{name}s, one method for each." if kind != "boxes" else "Boxes.", body)
-
-
-def _builder(name: str, row: Row) -> str:
-    arguments = _ordered(_option(option) for option in row["options"])
-    lines = ["@staticmethod", "@checked", f"def {_method(row)}("]
-    lines += ["    *,"] if arguments else []
-    lines += [f"    {_declared(one)}," for one in arguments]
-    given = "".join(f", {one.parameter}={one.parameter}" for one in arguments)
-    source = row["source"]
-    note = _docstring(
-        f"The {name.lower()} `{row['id']}`.",
-        row["summary"],
-        [f"Source: {source}."] if source else [],
-        arguments,
-    )
-    return "\n".join(
-        [
-            *lines,
-            f") -> {name}:",
-            textwrap.indent(note, "    "),
-            f'    return {name}("{row["id"]}"{given})',
-            "",
-        ]
-    )
+    lines = [f"class {name}(Part):"]
+    for row in rows:
+        arguments = [_declared(one) for one in arguments_of(row)]
+        given = ", ".join(["*", *arguments] if arguments else [])
+        said = _quoted(description(f"The {name.lower()} `{row['id']}`.", row["summary"], [], []))
+        lines += ["    @staticmethod", f"    def {_method(row)}({given}) -> {name}:"]
+        lines.append(textwrap.indent(said, " " * 8))
+    return "\n".join(lines) + "\n"
 
 
 def _method(row: Row) -> str:
-    name = row["id"].replace("-", "_")
+    name = identifier(row["id"])
     if not name.isidentifier() or keyword.iskeyword(name) or name in ("table", "kind", "options"):
         raise SystemExit(f"no method can be called {name}")
     return str(name)
-
-
-def _option(option: Row) -> Argument:
-    values = option["values"]
-    kind = f"Literal[{', '.join(map(repr, values))}]" if values else TYPES[option["type"]]
-    facts = [WORDS.get(kind, ""), _need(option["required"], option["default_written"])]
-    low, high = option["min_written"], option["max_written"]
-    facts += [f"≥ {low}"] if low is not None else []
-    facts += [f"≤ {high}"] if high is not None else []
-    return Argument(option["name"], kind, option["required"], _note(option["help"], facts))
 
 
 # Tables.
@@ -140,10 +103,10 @@ def _table(place: Place) -> str:
         for name, one in schema["properties"].items()
         if name not in fixed and name not in place.without
     )
-    arguments = _ordered(found, place.needed)
+    arguments = ordered(found, place.needed)
     summary = place.summary or schema.get("title") or schema["description"]
-    note = _docstring(f"`{place.path}` of a scenario.", summary, [], arguments)
-    lines = ["@dataclass", f"class {place.name}(Table):", textwrap.indent(note, "    "), ""]
+    said = _quoted(description(f"`{place.path}` of a scenario.", summary, [], arguments))
+    lines = ["@dataclass", f"class {place.name}(Table):", textwrap.indent(said, "    "), ""]
     lines += [f"    {_declared(one)}" for one in arguments]
     if fixed:
         lines.append(f"    _fixed: ClassVar[Written] = {json.dumps(fixed)}")
@@ -152,8 +115,8 @@ def _table(place: Place) -> str:
 
 def _field(place: Place, name: str, schema: Schema, required: bool) -> Argument:
     kind = SAYS.get((place.name, name)) or _type(f"{place.path}.{name}".lstrip("."), schema)
-    facts = [WORDS.get(kind, ""), _need(required, schema.get("default"))]
-    return Argument(name, kind, required, _note(schema["description"], facts))
+    facts = [WORDS.get(kind, ""), need(required, schema.get("default"))]
+    return Argument(name, kind, required, note(schema["description"], facts))
 
 
 def _type(path: str, schema: Schema) -> str:
@@ -197,51 +160,16 @@ def _fields(schema: Schema) -> Schema:
 # Text.
 
 
-def _ordered(arguments: Iterable[Argument], first: Sequence[str] = ()) -> list[Argument]:
-    """Those in `first` in that order, then what else must be given, then the rest."""
-
-    def rank(one: Argument) -> tuple[bool, int]:
-        return not one.required, first.index(one.name) if one.name in first else len(first)
-
-    return sorted(arguments, key=rank)
-
-
 def _declared(one: Argument) -> str:
     if one.required:
         return f"{one.parameter}: {one.type}"
-    return f"{one.parameter}: {one.type} | None = None"
+    return f"{one.parameter}: {one.annotation} = None"
 
 
-def _note(text: str, facts: list[str]) -> str:
-    said = ", ".join(filter(None, facts))
-    return f"{text} ({said})" if said else text
-
-
-def _need(required: bool, default: Any) -> str:
-    if required or default is None:
-        return "required" if required else ""
-    return f"default {default if isinstance(default, str) else json.dumps(default)}"
-
-
-def _docstring(title: str, summary: str, more: list[str], arguments: list[Argument]) -> str:
-    """A summary in one line, or below the title; then a line for each argument."""
-    width = WIDTH - 14
-    lines = [summary[0].upper() + summary[1:] + "."]
-    if len(lines[0]) > width:
-        lines = [title, "", *textwrap.wrap(lines[0], width)]
-    for text in more:
-        lines += ["", *textwrap.wrap(text, width)]
-    if arguments:
-        lines.append("")
-    for one in arguments:
-        text = f"* `{one.parameter}`: {one.note}"
-        lines += textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
-    text = "\n".join(lines).replace("\\", "\\\\")
-    return f'"""{text}"""' if len(lines) == 1 else f'"""{text}\n"""'
-
-
-def _article(name: str) -> str:
-    return f"{'An' if name[0] in 'AEIOU' else 'A'} {name.lower()}"
+def _quoted(text: str) -> str:
+    """A text as a docstring."""
+    end = "\n" if "\n" in text else ""
+    return '"""{}{}"""'.format(text.replace("\\", "\\\\"), end)
 
 
 def _file(summary: str, body: str) -> str:
@@ -260,7 +188,7 @@ def _file(summary: str, body: str) -> str:
             "backwater.model.builders.base",
             [*BASE, *TYPES.values(), *UNITS.values(), "Capacity"],
         ),
-        *((f"backwater.model.builders.{kind}", [class_of(kind)]) for kind, _ in parts()),
+        ("backwater.model.builders.parts", [class_of(kind) for kind, _ in parts()]),
         *((f"backwater.model.builders.{place.module}", [place.name]) for place in PLACES),
     ]
     lines = [f'"""{summary}\n\n{MARK}\n"""', "", "from __future__ import annotations", ""]
@@ -271,7 +199,7 @@ def _file(summary: str, body: str) -> str:
 
 
 def _package() -> str:
-    names = [(kind, class_of(kind)) for kind, _ in parts()]
+    names = [("parts", class_of(kind)) for kind, _ in parts()]
     names += [(place.module, place.name) for place in PLACES]
     imports = "\n".join(
         f"    from backwater.model.builders.{module} import {n}" for module, n in names
@@ -310,10 +238,10 @@ def __dir__() -> list[str]:
 '''
 
 
-def _formatted(text: str) -> str:
+def _formatted(name: str, text: str) -> str:
     for command in (["check", "--select", "I", "--fix", "-q"], ["format", "-q"]):
         text = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "x.py"), "-"],
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / name), "-"],
             input=text,
             capture_output=True,
             text=True,

@@ -34,26 +34,6 @@ SCHEMA: Schema = json.loads(engine().schema())
 # Kinds without a builder of parts: recipes and media are tables of the scenario.
 NOT_PARTS = ("mechanisms", "media", "standards", "metrics")
 
-# The type of an option by the engine's word for it.
-TYPES = {
-    "time": "Time",
-    "rate": "Rate",
-    "size": "Size",
-    "packets": "Packets",
-    "length": "Length",
-    "ratio": "Level",
-    "power": "Level",
-    "share": "Share",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "file": "str",
-    "name": "str",
-    "list": "Sequence[str]",
-    "size or packets": "Capacity",
-    "table": "Written",
-    "series": "Series",
-}
 # The type of a quantity by the first unit of its pattern in the schema.
 UNITS = {
     "s": "Time",
@@ -64,20 +44,6 @@ UNITS = {
     "m": "Length",
     "dB": "Level",
     "dBm": "Level",
-}
-# What a value of a type is, in words.
-WORDS = {
-    "Time": "time",
-    "Rate": "rate",
-    "Size": "size",
-    "Packets": "packets",
-    "Share": "share",
-    "Length": "length",
-    "Level": "level",
-    "Capacity": "size, packets or unlimited",
-    "int": "whole number",
-    "float": "number",
-    "Series": "whole numbers",
 }
 
 

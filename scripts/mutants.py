@@ -69,20 +69,25 @@ def names(binary: str, folder: str) -> list[str]:
     return [line.removesuffix(": test") for line in lines if line.endswith(": test")]
 
 
-def measured(binary: str, folder: str, name: str) -> Test | None:
-    """Runs one test without a mutant."""
+def measured(binary: str, folder: str, name: str, longest: float) -> Test | None:
+    """Runs one test without a mutant; nothing if it takes longer than so many seconds."""
     key = hashlib.sha256(f"{binary} {name}".encode()).hexdigest()
     file = REACHED / key
     file.unlink(missing_ok=True)
     begun = time.monotonic()
-    ran = subprocess.run(
-        command(binary, [name]),
-        cwd=folder,
-        env=os.environ | {"BACKWATER_MUTANT_REACHED": str(file)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
+    try:
+        ran = subprocess.run(
+            command(binary, [name]),
+            cwd=folder,
+            env=os.environ | {"BACKWATER_MUTANT_REACHED": str(file)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=longest,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"takes too long, left out: {Path(binary).name} {name}", flush=True)
+        return None
     seconds = time.monotonic() - begun
     if ran.returncode:
         print(f"fails without a mutant, left out: {Path(binary).name} {name}", flush=True)
@@ -97,7 +102,7 @@ def program(binary: str) -> str:
     return Path(binary).name.rpartition("-")[0]
 
 
-def reach(workers: int) -> None:
+def reach(workers: int, longest: float) -> None:
     """Which mutants each test reaches; tests known by name are not run again."""
     REACHED.mkdir(parents=True, exist_ok=True)
     listed = hashlib.sha256(LIST.read_bytes()).hexdigest()
@@ -112,7 +117,7 @@ def reach(workers: int) -> None:
 
     def told(one: tuple[str, str, str]) -> Test | None:
         at = before.get((program(one[0]), *one[1:]))
-        return Test(**at | {"binary": one[0]}) if at else measured(*one)
+        return Test(**at | {"binary": one[0]}) if at else measured(*one, longest)
 
     tests = []
     with ThreadPoolExecutor(workers) as pool:
@@ -237,6 +242,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", default="", help="only files whose path has this text")
     parser.add_argument("--seconds", type=float, default=20, help="of tests for one mutant")
+    parser.add_argument("--longest", type=float, default=1e6, help="seconds of a test that counts")
     parser.add_argument("--hours", type=float, default=1e6, help="begin no mutant after this time")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--step", choices=("build", "reach", "run"), help="only this")
@@ -246,7 +252,7 @@ def main() -> None:
     if given.step in (None, "build"):
         build()
     if given.step in (None, "reach"):
-        reach(given.workers)
+        reach(given.workers, given.longest)
     if given.step in (None, "run"):
         run(given)
 

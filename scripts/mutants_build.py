@@ -17,9 +17,10 @@ TREE = OUT / "tree"
 TOOL = ROOT / "scripts" / "mutate"
 LIST = OUT / "mutants.jsonl"
 DROPPED = OUT / "dropped.txt"
-CRATES = ("transport", "sim", "scenario")
+# What is copied: the crates with mutants, and those that need them or are needed.
+CRATES = ("transport", "wire", "wasm", "sim", "scenario")
 # The crates with mutants, each before the crates that need it.
-MUTATED = CRATES[:2]
+MUTATED = ("transport", "sim")
 
 Mutant = dict[str, Any]
 
@@ -69,7 +70,7 @@ def copy_tree() -> None:
         # The tool writes what it mutates, and leaves files that only tests have.
         if path.suffix != ".rs" or not any(one in path.parents for one in mutated):
             put(here, adapted(path))
-        elif path.stem.startswith("test") or not here.exists():
+        elif of_tests(path) or not here.exists():
             put(here, path.read_bytes())
     for path in files([TOOL / "mutant"]):
         wanted.add(TREE / "crates" / path.relative_to(TOOL))
@@ -79,6 +80,11 @@ def copy_tree() -> None:
             path.unlink()
     put(TREE / "Cargo.lock", (ROOT / "Cargo.lock").read_bytes())
     put(TREE / "Cargo.toml", manifest())
+
+
+def of_tests(path: Path) -> bool:
+    """Whether a file of the workspace lies in a module of tests."""
+    return any(part.startswith("test") for part in path.relative_to(ROOT).parts)
 
 
 def files(roots: Iterable[Path]) -> list[Path]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -170,6 +174,64 @@ def test_a_class_that_raises_ends_the_flow_and_is_named(serving: int, tmp_path: 
     assert done.returncode == 3
     assert "the seventh" in done.stderr
     assert checked(done.stdout)[-1]["ended"] == "class"
+
+
+@contextmanager
+def acknowledging_at_once(port: int) -> Iterator[int]:
+    """The port of a relay to a listener: what comes back leaves all at once each 20 ms."""
+    ended = threading.Event()
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as front,
+        socket.socket(type=socket.SOCK_DGRAM) as back,
+    ):
+        front.bind(("127.0.0.1", 0))
+        back.connect(("127.0.0.1", port))
+
+        def relay() -> None:
+            sender, held, due = None, [], 0.0
+            while not ended.is_set():
+                ready, _, _ = select.select([front, back], [], [], 0.005)
+                if front in ready:
+                    data, sender = front.recvfrom(2048)
+                    back.send(data)
+                if back in ready:
+                    held.append(back.recv(2048))
+                if sender and time.monotonic() >= due:
+                    for data in held:
+                        front.sendto(data, sender)
+                    held, due = [], time.monotonic() + 0.02
+
+        thread = threading.Thread(target=relay)
+        thread.start()
+        try:
+            yield front.getsockname()[1]
+        finally:
+            ended.set()
+            thread.join()
+
+
+FOUR = """
+class Four:
+    def __init__(self, setup):
+        self.window = 4 * setup.mss_B
+
+    def on_ack(self, ack):
+        if ack.in_flight_B < 3 * {mss}:
+            raise ValueError(f"{{ack.in_flight_B}} B in flight")
+"""
+
+
+def test_what_an_acknowledgement_lets_go_leaves_before_the_next_one_counts(
+    serving: int, tmp_path: Path
+) -> None:
+    """As in the model. LEDBAT's window stays at its least where it does not (RFC 6817 2.4.2)."""
+    (tmp_path / "four.py").write_text(FOUR.format(mss=1424))
+    words = ("--set", 'controller={ kind = "python", file = "four.py", class = "Four" }')
+    with acknowledging_at_once(serving) as port:
+        done = send(port, *words, "--duration", "400ms", "--transport", "datagram", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    # The window leaves once every 20 ms.
+    assert checked(done.stdout)[-1]["acked_B"] > 10 * 4 * 1424
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -231,6 +231,7 @@ def test_a_finding_is_a_study_that_runs_again(tmp_path: Path) -> None:
     document = said.document
     assert document["finding"]["score"] == max(m["best"] for m in document["methods"])
     assert Study.load(study).id == "found-cubic"
+    assert "\n## Causes\n" in study.read_text(encoding="utf-8")
     ran = call("study", "run", study, "--out", tmp_path / "out", "--json", cwd=tmp_path)
     claims = ran.document["studies"][0]["claims"]
     assert [claim["verdict"] for claim in claims] == ["reproduced"], ran.err

@@ -137,7 +137,7 @@ def beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_explained_survivor_is_counted_and_not_listed(tmp_path: Path) -> None:
     text = explained(tmp_path, {2: "survived", 3: "survived"})
     # Of two that were tried none was killed; one is explained, one survived all.
-    assert "| all | 2 | 2 | 0 | 1 | 1 | 0 | 0 |" in text
+    assert "| all | 2 | 2 | 0 | 1 | 1 | 0 | 0 | 50 % |" in text
     assert "Equality has no chance." in text
     assert "3 `replace <= with <`" in text
     assert "2 `replace <= with <`" not in text
@@ -188,3 +188,18 @@ def test_a_survivor_of_the_fast_tests_is_tried_again_with_the_slow_ones(
     assert [due(one, ["survived-fast"]) for one in (fast, every, killed)] == [True, False, False]
     assert [due(one, ["survived"]) for one in (fast, every, killed)] == [True, True, False]
     assert not any(due(one, []) for one in (fast, every, killed))
+
+
+def test_modules_of_tests_are_copied_as_they_are(build: dict[str, Any]) -> None:
+    root = build["ROOT"] / "crates" / "sim" / "src"
+    assert build["of_tests"](root / "source" / "tests" / "laws.rs")
+    assert build["of_tests"](root / "calendar" / "tests.rs")
+    assert not build["of_tests"](root / "source" / "law.rs")
+
+
+def test_what_copied_crates_need_is_copied(build: dict[str, Any]) -> None:
+    for crate in build["CRATES"]:
+        manifest = (build["ROOT"] / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8")
+        needed = tomllib.loads(manifest).get("dependencies", {})
+        own = {one.removeprefix("backwater-") for one in needed if one.startswith("backwater-")}
+        assert own <= set(build["CRATES"])

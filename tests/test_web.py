@@ -48,9 +48,16 @@ def engine() -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def native() -> dict[str, str]:
+    """The fingerprints that the compiled program gives the states of the gallery."""
+    found: dict[str, str] = playground.native(playground.states())
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(engine: Path, native: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("web") / "playground.html"
-    playground.page(engine, out, playground.native(playground.states()))
+    playground.page(engine, out, native)
     return out
 
 
@@ -66,10 +73,9 @@ def seen(page: Path) -> dict[str, Any]:
 
 
 def test_every_state_of_the_gallery_has_the_fingerprint_of_the_compiled_program(
-    engine: Path,
+    engine: Path, native: dict[str, str]
 ) -> None:
     states = playground.states()
-    native = playground.native(states)
     assert len(native) == len(states) > 30
     assert len(set(native.values())) > 25, "the controls change the runs"
     assert playground.browser(states, engine) == native

@@ -91,6 +91,9 @@ def test_airtime_and_throughput_of_a_mpdus_are_those_of_the_capture(
         assert station.frames == row["frames"]
         # An attempt that is under way at the end is in the capture only.
         assert station.attempts - row["attempts"] in (0, 1)
+        # Frames of a PPDU: the same PPDUs, but for one that is under way at the end.
+        of_a_ppdu = row["ppdu_frames_toward"] or 0.0
+        assert station.mpdus_toward / max(station.ppdus_toward, 1) == pytest.approx(of_a_ppdu, 0.01)
         # A PPDU that is under way at the end is counted whole in the capture: 5.484 ms at most.
         assert station.airtime / 1e12 / SECONDS == pytest.approx(row["airtime"], abs=2.8e-3)
         # So are its frames, and those that wait behind a hole have not gone on.

@@ -108,6 +108,9 @@ class Station:
     sent: set[tuple[bytes, int, int]] = field(default_factory=set)
     payload: int = 0
     confirmed: set[tuple[bytes, int, int]] = field(default_factory=set)
+    # PPDUs of data for it, and their MPDUs.
+    ppdus_toward: int = 0
+    mpdus_toward: int = 0
 
 
 def blocks(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -303,6 +306,10 @@ def count(path: Path) -> dict[bytes, Station]:
         single = not frame.to[0] & 1
         if begins and frame.kind not in (*ANSWERS, BLOCK_ACK) and single and not asked:
             station.attempts += 1
+        if frame.kind in (DATA, QOS_DATA) and single:
+            receiver = stations.setdefault(frame.to, Station())
+            receiver.ppdus_toward += begins
+            receiver.mpdus_toward += 1
         station.again += frame.retry
         if frame.kind in (DATA, QOS_DATA):
             key = (frame.to, frame.priority, frame.number)
@@ -328,6 +335,7 @@ def main() -> None:
             "attempts": one.attempts,
             "repeated": one.again,
             "throughput_bps": 8 * one.payload / seconds,
+            "ppdu_frames_toward": one.mpdus_toward / one.ppdus_toward if one.ppdus_toward else None,
         }
         print(json.dumps(row))
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from backwater.model.simulate import RunResult, draw, run
     from backwater.model.world import World
     from backwater.results.results import Results
+    from backwater.search.blaming import Blame, blame
     from backwater.search.splitting import RareEvent, rare
     from backwater.search.what_if import Derivative, Difference, sensitivity, what_if
     from backwater.study.runnable import Study
@@ -67,6 +68,7 @@ __all__ = [
     "AccessCategories",
     "AccessCategory",
     "BackwaterError",
+    "Blame",
     "Box",
     "Channel",
     "Controller",
@@ -109,6 +111,7 @@ __all__ = [
     "Unfinished",
     "World",
     "__version__",
+    "blame",
     "draw",
     "rare",
     "run",
@@ -118,6 +121,7 @@ __all__ = [
 
 # Loaded at first use: commands that need none of it start at once. All other names are builders.
 _HOMES = {
+    "Blame": "backwater.search.blaming",
     "Derivative": "backwater.search.what_if",
     "Difference": "backwater.search.what_if",
     "RareEvent": "backwater.search.splitting",
@@ -126,6 +130,7 @@ _HOMES = {
     "Study": "backwater.study.runnable",
     "Sweep": "backwater.study.sweep_study",
     "World": "backwater.model.world",
+    "blame": "backwater.search.blaming",
     "draw": "backwater.model.simulate",
     "rare": "backwater.search.splitting",
     "run": "backwater.model.simulate",

@@ -115,16 +115,20 @@ def counts(listed: list[Mutant], results: list[Mutant]) -> list[str]:
     every = Counter(folder(one) for one in listed)
     became = Counter((folder(one), one["outcome"]) for one in results)
     lines = [
-        f"| folder | mutants | tried | {' | '.join(WORDS.values())} |",
-        f"|---{'|---:' * (2 + len(WORDS))}|",
+        f"| folder | mutants | tried | {' | '.join(WORDS.values())} | killed or explained |",
+        f"|---{'|---:' * (3 + len(WORDS))}|",
     ]
-    for name in (*sorted(every), "all"):
-        figures = [
-            sum(n for (at, what), n in became.items() if what == key and name in (at, "all"))
+    tried = {at for at, _ in became}
+    for name in (*sorted(tried), "all"):
+        figures = {
+            key: sum(n for (at, what), n in became.items() if what == key and name in (at, "all"))
             for key in WORDS
-        ]
-        total = every.total() if name == "all" else every[name]
-        lines.append(f"| {name} | {' | '.join(map(str, (total, sum(figures), *figures)))} |")
+        }
+        total = sum(every[at] for at in tried) if name == "all" else every[name]
+        ran = sum(figures.values())
+        share = f"{100 * (figures['killed'] + figures['explained']) / max(1, ran):.0f} %"
+        cells = (total, ran, *figures.values(), share)
+        lines.append(f"| {name} | {' | '.join(map(str, cells))} |")
     return lines
 
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use backwater_sim::ids::{ConnectionId, NodeId};
+use backwater_sim::altered::{Fact, Numbered};
+use backwater_sim::ids::{ConnectionId, FlowId, NodeId};
 use backwater_sim::world::{self as native, Fate, Injected};
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,6 +55,48 @@ impl World {
             None => Ok(()),
         }
     }
+}
+
+/// Packets that are spared, packets that are not marked, acknowledgements with the round trip they tell in ps, and whether
+/// facts are listed.
+type Alterations = (
+    Vec<(String, u32)>,
+    Vec<(String, u32)>,
+    Vec<(String, u32, u64)>,
+    bool,
+);
+
+/// What happened (`lost`, `marked` or `round-trip`), when in ps, the packet's flow and number, the cause and the port of a
+/// loss or the port of a mark, and a round trip in ps.
+type SeenFact = (&'static str, u64, String, u32, &'static str, String, u64);
+
+fn numbered(world: &native::World, flow: &str, seq: u32) -> PyResult<Numbered> {
+    let mut flows = world.network().flows.iter();
+    let found = flows.position(|one| one.name == flow);
+    let number = found.ok_or_else(|| PyKeyError::new_err(flow.to_owned()))?;
+    let flow = FlowId::new(number);
+    Ok(Numbered { flow, seq })
+}
+
+/// Makes single facts of a world otherwise from its present on.
+fn alter(world: &mut native::World, by: &Alterations) -> PyResult<()> {
+    let (spared, unmarked, round_trips, listed) = by;
+    let spared: PyResult<Vec<_>> = spared.iter().map(|(f, n)| numbered(world, f, *n)).collect();
+    let unmarked: PyResult<Vec<_>> = unmarked
+        .iter()
+        .map(|(f, n)| numbered(world, f, *n))
+        .collect();
+    let round_trips: PyResult<Vec<_>> = round_trips
+        .iter()
+        .map(|(f, n, ps)| Ok((numbered(world, f, *n)?, Span(*ps))))
+        .collect();
+    let (spared, unmarked, round_trips) = (spared?, unmarked?, round_trips?);
+    let altered = world.alter();
+    altered.spared.extend(spared);
+    altered.unmarked.extend(unmarked);
+    altered.round_trips.extend(round_trips);
+    altered.seen = listed.then(Vec::new);
+    Ok(())
 }
 
 fn node(world: &native::World, name: &str) -> PyResult<NodeId> {
@@ -203,9 +246,14 @@ impl World {
     }
 
     /// A copy that shares nothing with this world, from now on as another scenario says where there is one, and with other
-    /// random streams where it is reseeded.
-    #[pyo3(signature = (to = None, reseed = None))]
-    fn fork(&self, to: Option<&Resolved>, reseed: Option<u64>) -> PyResult<World> {
+    /// random streams where it is reseeded, and with single facts made otherwise.
+    #[pyo3(signature = (to = None, reseed = None, by = None))]
+    fn fork(
+        &self,
+        to: Option<&Resolved>,
+        reseed: Option<u64>,
+        by: Option<Alterations>,
+    ) -> PyResult<World> {
         let mut world = self.lock().clone();
         let scenario = match to {
             None => self.scenario.clone(),
@@ -218,11 +266,40 @@ impl World {
         if let Some(by) = reseed {
             world.reseed(by);
         }
+        if let Some(by) = by {
+            alter(&mut world, &by)?;
+        }
         Ok(World {
             foreign: world.foreign(),
             world: Mutex::new(world),
             scenario,
         })
+    }
+
+    /// Facts since somebody asked for them, in order.
+    fn facts(&self) -> Vec<SeenFact> {
+        let world = self.lock();
+        let seen = world.altered().and_then(|altered| altered.seen.as_ref());
+        let network = world.network();
+        let of = |one: &backwater_sim::altered::Seen| -> SeenFact {
+            let flow = network.flows[one.packet.flow].name.clone();
+            let port = |id| network.ports[id].more.name.clone();
+            let (what, cause, place, ps) = match one.fact {
+                Fact::Lost(cause, at) => ("lost", cause.name(), port(at), 0),
+                Fact::Marked(at) => ("marked", "", port(at), 0),
+                Fact::RoundTrip(span) => ("round-trip", "", String::new(), span.0),
+            };
+            (what, one.at.0, flow, one.packet.seq, cause, place, ps)
+        };
+        seen.map_or(Vec::new(), |seen| seen.iter().map(of).collect())
+    }
+
+    /// Packets that were to be spared and were lost nevertheless: by something that cannot spare them.
+    fn unspared(&self) -> Vec<(String, u32)> {
+        let world = self.lock();
+        let name = |one: &Numbered| (world.network().flows[one.flow].name.clone(), one.seq);
+        let altered = world.altered();
+        altered.map_or(Vec::new(), |a| a.unspared.iter().map(name).collect())
     }
 
     /// What `run` gives of a run, at the end of the scenario.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
+use crate::altered::{Altered, Fact, Numbered};
 use crate::cause::Cause;
 use crate::ids::{FlowId, NodeId, PortId};
+use crate::packet::Packet;
 use crate::record::Record;
 use crate::record::fingerprint::Fingerprint;
 use crate::record::flow_stats::Count;
@@ -57,6 +59,8 @@ pub struct Books {
     pub hops_base: Vec<Vec<Count>>,
     /// Every event, where the run is recorded.
     pub record: Option<Vec<Record>>,
+    /// Facts that are made otherwise in this run or listed for its caller.
+    pub altered: Option<Box<Altered>>,
     /// Fates of injected packets that the caller has not taken yet.
     pub exits: Vec<Exit>,
     /// Frames received over a link, control frames included.
@@ -73,5 +77,20 @@ impl Books {
     /// Whether a packet created then entered before the end of the warm-up, which is over.
     pub fn entered_early(&self, born: Time) -> bool {
         self.warm_until.is_some_and(|end| born <= end)
+    }
+
+    /// Whether this run does not lose the packet, although something along its way would.
+    #[cold]
+    pub(crate) fn spares(&self, packet: &Packet) -> bool {
+        let altered = self.altered.as_ref();
+        altered.is_some_and(|altered| altered.spared.contains(&Numbered::from(packet)))
+    }
+
+    /// Lists what happened to a packet, where somebody asked for it.
+    #[inline(always)]
+    pub(crate) fn see(&mut self, at: Time, packet: &Packet, fact: Fact) {
+        if let Some(altered) = &mut self.altered {
+            altered.see(at, packet.into(), fact);
+        }
     }
 }

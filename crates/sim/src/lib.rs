@@ -1,6 +1,7 @@
 //! The simulated network: a world of nodes, ports, flows and packets that is a pure function of
 //! (scenario, seed). Nothing here reads a clock, the environment or the OS's randomness.
 
+pub mod altered;
 pub mod books;
 pub mod calendar;
 pub mod cause;

@@ -503,3 +503,229 @@ fn wwm_only_lowers_windows() {
         assert_eq!(window, expected);
     }
 }
+
+// ---- Control intervals, each computed by hand from the published equations
+
+fn with_rtt(seconds: f64, packets: u64, size: u64) -> LawPacket {
+    LawPacket {
+        size,
+        ..seen(seconds, packets)
+    }
+}
+
+/// φ = -α (q(t) - q(t - d)) - β (q - κ) with α = 0.4, β = 0.226 and κ a fifth of 50 packets, in packets for each interval.
+/// The first interval has 50 ms, the others the round trip of 100 ms. The mean size counts a new packet with a weight of 0.02.
+#[test]
+fn xcp_b_follows_its_equation_from_interval_to_interval() {
+    let header = change(RTT, 10, f64::INFINITY);
+    let mut blind = law("xcpb-reconstructed", None, &[]);
+    arrive(&mut blind, &with_rtt(0.01, 4, 1000), Some(&header));
+    arrive(&mut blind, &with_rtt(0.02, 8, 1000), Some(&header));
+    blind.update(at(0.050_000_1), waiting(6));
+    let packets = -0.4 * 6.0 - 0.226 * (6.0 - 10.0);
+    assert!(near(
+        value(&blind, "phi_bps"),
+        8.0 * packets * 1000.0 / 0.05
+    ));
+    assert!(near(value(&blind, "interval_s"), 0.1));
+    arrive(&mut blind, &with_rtt(0.06, 9, 2000), Some(&header));
+    blind.update(at(0.150_000_1), waiting(8));
+    let packets = -0.4 * 2.0 - 0.226 * (9.0 - 10.0);
+    assert!(near(value(&blind, "phi_bps"), 8.0 * packets * 1020.0 / 0.1));
+    // Nothing arrives: the queue of the instant is the mean, and the next interval is the first one's.
+    blind.update(at(0.250_000_1), waiting(8));
+    let packets = -0.226 * (8.0 - 10.0);
+    assert!(near(value(&blind, "phi_bps"), 8.0 * packets * 1020.0 / 0.1));
+    assert!(near(value(&blind, "interval_s"), 0.05));
+}
+
+/// With `queue = "average"` arrivals that find 4 and then 8 packets leave an average of 4 + 0.2 (8 - 4).
+#[test]
+fn xcp_b_takes_the_growth_of_the_average_where_that_is_asked_for() {
+    let mut blind = law("xcpb-reconstructed", None, &[("queue", "average")]);
+    let header = change(RTT, 10, f64::INFINITY);
+    arrive(&mut blind, &with_rtt(0.01, 4, 1000), Some(&header));
+    arrive(&mut blind, &with_rtt(0.02, 8, 1000), Some(&header));
+    blind.update(at(0.050_000_1), waiting(6));
+    let packets = -0.4 * 4.8 - 0.226 * (6.0 - 10.0);
+    assert!(near(
+        value(&blind, "phi_bps"),
+        8.0 * packets * 1000.0 / 0.05
+    ));
+}
+
+/// A queue of ten packets throughout leaves φ = 0, so that what packets are told is the shuffle alone: γ of 20 kB/s, in
+/// parts by spacing less parts by bytes.
+#[test]
+fn xcp_b_shuffles_its_share_of_the_traffic() {
+    let mut blind = law("xcpb-reconstructed", None, &[]);
+    let (near_one, far_one) = (
+        change(RTT, 1, f64::INFINITY),
+        change(Span::millis(300), 1, f64::INFINITY),
+    );
+    arrive(
+        &mut blind,
+        &with_rtt(0.01, 10, 1000),
+        Some(&change(RTT, 1, 0.0)),
+    );
+    blind.update(at(0.050_000_1), waiting(10));
+    // The mean round trip of the two is weighted by spacing: (0.1^2 + 0.3^2) / 0.4 = 0.25 s. The interval is of 100 ms.
+    for (n, header) in [&near_one, &far_one].into_iter().enumerate() {
+        arrive(
+            &mut blind,
+            &with_rtt(0.06 + 0.01 * n as f64, 10, 1000),
+            Some(header),
+        );
+    }
+    blind.update(at(0.150_000_1), waiting(10));
+    assert!(near(value(&blind, "phi_bps"), 0.0));
+    assert!(near(value(&blind, "interval_s"), 0.25));
+    for (header, expected) in [(near_one, 500.0 - 1000.0), (far_one, 1500.0 - 1000.0)] {
+        let (told, _) = depart(&mut blind, &seen(0.16, 10), header, Ecn::NotEct);
+        let CongestionHeader::Change { change, .. } = told else {
+            panic!("{told:?}");
+        };
+        assert!(near(change, expected), "{change}");
+    }
+}
+
+/// d ← d + (T/d) (rtt - d), then R ← R (1 + (T/d) (α (γ C - y) - β q/d) / (γ C)), with C = 1 MB/s, γ = 0.95, α = β = 0.4, T = 10 ms
+/// and a round trip of 300 ms, which is longer than the 200 ms of the beginning.
+#[test]
+fn rcp_follows_its_equation_from_interval_to_interval() {
+    let mut rcp = law("rcp", Some(8_000_000), &[]);
+    let header = CongestionHeader::Rate {
+        rtt: Span::millis(300),
+        rate: f64::INFINITY,
+    };
+    let aim = 950_000.0;
+    let (mut d, mut rate) = (0.2, 50_000.0);
+    for (n, packets, left) in [(0, 5, 10), (1, 2, 0), (2, 0, 3)] {
+        let from = 0.01 * f64::from(n) + 0.000_1;
+        for k in 0..packets {
+            arrive(
+                &mut rcp,
+                &seen(from + 0.001 * f64::from(k), left),
+                Some(&header),
+            );
+        }
+        rcp.update(at(from + 0.01), waiting(left));
+        d += 0.01 / d * (0.3 - d);
+        let input = f64::from(packets) * 1000.0 / 0.01;
+        let spare = 0.4 * (aim - input) - 0.4 * left as f64 * 1000.0 / d;
+        rate *= 1.0 + 0.01 / d * spare / aim;
+        assert!(near(value(&rcp, "mean_rtt_s"), d));
+        assert!(near(value(&rcp, "rate_bps"), 8.0 * rate));
+        assert!(near(value(&rcp, "flows"), 1e6 / rate));
+    }
+}
+
+/// p ← p + (ki (0.99 c - y) - kq q) / n and n ← n + 0.1 (y - n p) p / (1 + p²), in packets of 1500 B: 50 fit into a period.
+#[test]
+fn acp_follows_its_equations_from_period_to_period() {
+    let mut acp = law("acp", Some(12_000_000), &[]);
+    let header = CongestionHeader::Target {
+        rtt: Span::millis(50),
+        rate: f64::INFINITY,
+        congested: false,
+    };
+    let mut period = |from: f64, packets: u32, left: u64| {
+        for n in 0..packets {
+            let one = with_rtt(from + 0.001 * f64::from(n), 0, 1500);
+            arrive(&mut acp, &one, Some(&header));
+        }
+        acp.update(at(from + 0.050_000_1), waiting(left));
+        (value(&acp, "target_pkts"), value(&acp, "flows"))
+    };
+    let (p, n) = period(0.0, 30, 6);
+    let first = 1.0 + (0.3175 * (49.5 - 30.0) - 0.1587 * 4.0) / 10.0;
+    assert!(near(p, first), "{p}");
+    assert!(near(n, 10.0 + 0.1 * (30.0 - 10.0) / 2.0), "{n}");
+    let (p, flows) = period(0.050_000_2, 40, 0);
+    assert!(near(p, first + 0.3175 * (49.5 - 40.0) / n), "{p}");
+    let learnt = 0.1 * (40.0 - n * first) * first / (1.0 + first * first);
+    assert!(near(flows, n + learnt), "{flows}");
+}
+
+// ---- ABC, and what laws measure
+
+const NOTHING: CongestionHeader = CongestionHeader::Codepoints {
+    ect1: 0,
+    ect0: 0,
+    ce: 0,
+};
+
+/// f = (η μ - μ (x - d)⁺ / δ) / (2 cr) with μ = cr = 1 MB/s, η = 0.98, δ = 133 ms and d = 50 ms: a packet each millisecond, 100
+/// waiting. The authors' program counts the packet itself, and a brake is CE.
+#[test]
+fn abc_accelerates_by_its_equation() {
+    for (variant, waits, brake) in [("paper", 0.100, Ecn::Ect0), ("code", 0.101, Ecn::Ce)] {
+        let mut abc = law("abc", Some(8_000_000), &[("variant", variant)]);
+        let mut told = Ecn::Ect1;
+        for n in 0..60 {
+            let one = seen(1e-3 * f64::from(n), 100);
+            told = depart(&mut abc, &one, NOTHING, Ecn::Ect1).1;
+            if told != Ecn::Ect1 {
+                assert_eq!(told, brake);
+            }
+        }
+        let expected = 0.5 * (0.98 - (waits - 0.05) / 0.133);
+        let share = value(&abc, "accelerate_share");
+        assert!(near(share, expected), "{variant}: {share} for {expected}");
+        assert!(told == Ecn::Ect1 || told == brake);
+    }
+}
+
+/// Three in ten keep their acceleration, as many as tokens come in: 0.302 for each packet, after the five of the beginning.
+#[test]
+fn abc_lets_its_share_accelerate() {
+    let mut abc = law("abc", Some(8_000_000), &[]);
+    let kept = (0..1000)
+        .filter(|n| {
+            let one = seen(1e-3 * f64::from(*n), 100);
+            depart(&mut abc, &one, NOTHING, Ecn::Ect1).1 == Ecn::Ect1
+        })
+        .count() as f64;
+    let share = 0.5 * (0.98 - 0.05 / 0.133);
+    // While the window of 20 ms fills the dequeue rate is lower and more accelerate: at most twenty.
+    assert!(
+        kept >= 1000.0 * share + 3.0 && kept <= 1000.0 * share + 25.0,
+        "{kept}"
+    );
+}
+
+/// A radio that serves a packet in 1 ms and then in 2 ms has 4 Mbit/s when the window holds the second kind alone.
+#[test]
+fn a_radio_forgets_what_it_served_before_the_window() {
+    let mut abc = law("abc", None, &[("window", "10 ms")]);
+    let mut now = 0.0;
+    for n in 0..60 {
+        depart(&mut abc, &seen(now, 5), NOTHING, Ecn::NotEct);
+        now += if n < 30 { 1e-3 } else { 2e-3 };
+    }
+    assert!(near(value(&abc, "capacity_bps"), 4e6));
+}
+
+/// A trace link's capacity is what it offered over the window, whether or not packets took it.
+#[test]
+fn a_trace_link_has_the_capacity_that_it_offered_in_the_window() {
+    let mut abc = law("abc", None, &[]);
+    abc.attach(&LawQueue {
+        rate: None,
+        offers: true,
+        buffer: Limit::Packets(50),
+    });
+    let mut offered = 0;
+    for n in 0..80 {
+        offered += if n < 40 { 1000 } else { 3000 };
+        let one = LawPacket {
+            offered: Some(offered),
+            ..seen(1e-3 * f64::from(n), 0)
+        };
+        depart(&mut abc, &one, NOTHING, Ecn::NotEct);
+        if n == 39 {
+            assert!(near(value(&abc, "capacity_bps"), 8e6));
+        }
+    }
+    assert!(near(value(&abc, "capacity_bps"), 24e6));
+}

@@ -21,6 +21,10 @@ pub struct Rtt {
     floor: Span,
     timeout: Span,
     backoff: u32,
+    /// The latest sample; `Span::MAX` before the first.
+    pub latest: Span,
+    /// What samples say while a caller alters them.
+    pub instead: Option<Span>,
 }
 
 impl Rtt {
@@ -34,7 +38,16 @@ impl Rtt {
             floor,
             timeout: INITIAL.max(floor),
             backoff: 0,
+            latest: Span::MAX,
+            instead: None,
         }
+    }
+
+    /// What a measured round trip says: itself, unless a caller alters it.
+    #[inline(always)]
+    pub fn told(&mut self, measured: Span) -> Span {
+        self.latest = self.instead.unwrap_or(measured);
+        self.latest
     }
 
     /// Takes a sample into the smoothed values (sections 2.2 and 2.3). It ends the back-off.

@@ -251,7 +251,7 @@ impl SenderCore {
 
     /// The round trip that an acknowledgement tells, whose segment carried its instant of departure.
     pub fn measure(&mut self, now: Time, ack: &AckSegment, summary: &mut AckSummary) {
-        let rtt = Span(now.0.saturating_sub(ack.echo.0));
+        let rtt = self.rtt.told(Span(now.0.saturating_sub(ack.echo.0)));
         summary.rtt = Some(rtt);
         summary.one_way = Some(Span(ack.received.0.saturating_sub(ack.echo.0)));
         self.rtt.sample(rtt);

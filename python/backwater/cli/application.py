@@ -18,6 +18,7 @@ VERBS = (
     *("list", "explain", "new", "check", "draw", "run", "import", "sweep", "hunt", "rare"),
     *(
         "fork",
+        "blame",
         "sensitivity",
         "train",
         "board",

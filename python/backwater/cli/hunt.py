@@ -198,6 +198,15 @@ class _Hunted:
         score: float | None = trials.judge([one.genome], FRESH)[0].score
         return score
 
+    def why(self, one: Any) -> list[str]:
+        """What was to blame for what the target lacks beside the reference, or why nobody says."""
+        from backwater.search.explanation import explanation
+
+        if self.target is None or not self.flows:
+            return []
+        settings = self.space.settings(one.genome)
+        return explanation(self.scene, settings, self.flows, self.target, self.reference)
+
 
 def _flow(target: str | None) -> tuple[str, ...]:
     if target is None:
@@ -291,7 +300,8 @@ def _save(
         target = (hunted.label, hunted.target)
         sides = found_study.Sides(target, hunted.reference, hunted.flows, reference)
     said = shlex.join(["backwater", *line[1:]])
-    text = found_study.study(path.stem, found, one, hunted.scene, hunted.goal, sides, said)
+    blamed = hunted.why(one)
+    text = found_study.study(path.stem, found, one, hunted.scene, hunted.goal, sides, said, blamed)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

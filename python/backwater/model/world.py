@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from backwater.model.builders import Scenario
 
 
+@dataclass(frozen=True)
+class Fact:
+    """What happened to a packet: `lost`, `marked`, or `round-trip` of an acknowledgement."""
+
+    what: str
+    at_ps: int
+    flow: str
+    number: int
+    cause: str
+    port: str
+    round_trip_ps: int
+
+
 class World:
     """A scenario's network in the middle of a run.
 
@@ -81,7 +94,7 @@ class World:
         A controller in a file that does something wrong raises Unfinished.
         """
         with refusing():
-            self._world.advance(_instant(to))
+            self._world.advance(instant(to))
 
     def advance_until(self, ports: Sequence[str], level: int, to: int | str) -> bool:
         """Advances until so many frames wait at some ports together, judged after each event.
@@ -94,7 +107,7 @@ class World:
         most = arguments.MOST_SEED
         whole = arguments.whole(level, "level", 0, most)
         with refusing():
-            return self._world.advance_until(list(ports), whole, _instant(to))
+            return self._world.advance_until(list(ports), whole, instant(to))
 
     def probe(self) -> dict[str, Any]:
         """Counters and gauges at the present: of flows and ports, and drops by cause.
@@ -142,6 +155,10 @@ class World:
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
         reseed: int | None = None,
+        spare: Sequence[tuple[str, int]] = (),
+        unmark: Sequence[tuple[str, int]] = (),
+        round_trips: Sequence[tuple[str, int, int]] = (),
+        watch: bool = False,
     ) -> World:
         """A copy that shares nothing with this world and goes on from here.
 
@@ -162,24 +179,48 @@ class World:
                 print(each.document["flows"][0]["goodput_bps"])
 
             chances = [world.fork(reseed=k) for k in range(20)]
+
+        Single facts can be made otherwise, by flow and number of the packet (`f~ack` are the
+        acknowledgements of flow `f`). Queues, queue management and boxes do not lose the packets of
+        `spare`; those of `unmark` are not marked; the acknowledgements of `round_trips` tell a
+        round trip of so many picoseconds. With `watch`, `facts` lists what happens from then on.
+
+            fork = world.fork(spare=[("f", 17), ("f~ack", 3)], watch=True)
         """
         overrides = arguments.table(set, "set", "give paths and values")
         by = arguments.whole_or_none(reseed, "reseed", 0, arguments.MOST_SEED)
         fork = object.__new__(World)
         fork._seed, fork._name, fork._read = self._seed, self._name, self._read
         fork._lineage = self._lineage
-        if overrides or by is not None:
+        facts = {
+            name: [list(one) for one in of]
+            for name, of in (("spare", spare), ("unmark", unmark), ("round_trips", round_trips))
+            if of
+        }
+        if overrides or by is not None or facts:
             changes = {path: json.loads(scenario.written(to)) for path, to in overrides.items()}
-            step = {"at_ps": self.now_ps, "reseed": by, "set": changes}
+            step = {"at_ps": self.now_ps, "reseed": by, "set": changes, **facts}
             fork._lineage = (*self._lineage, step)
+        altered = None
+        if facts or watch:
+            told = [(flow, number, ps) for flow, number, ps in round_trips]
+            altered = (_packets(spare), _packets(unmark), told, watch)
         if not overrides:
-            fork._world = self._world.fork(None, by)
+            fork._world = self._world.fork(None, by, altered)
             return fork
         fork._read = self._read.copy()
         _override(fork._read, overrides)
         with refusing():
-            fork._world = self._world.fork(fork._read.resolve(self._seed), by)
+            fork._world = self._world.fork(fork._read.resolve(self._seed), by, altered)
         return fork
+
+    def facts(self) -> list[Fact]:
+        """What happened to packets since the fork with `watch`: losses, marks, round trips."""
+        return [Fact(*row) for row in self._world.facts()]
+
+    def unspared(self) -> list[tuple[str, int]]:
+        """Packets of `spare` that were lost nevertheless: by a radio or a shared memory."""
+        return self._world.unspared()
 
     @property
     def lineage(self) -> list[dict[str, Any]]:
@@ -190,7 +231,8 @@ class World:
             again = backwater.World("dumbbell.toml")
             for step in world.lineage:
                 again.advance(step["at_ps"])
-                again = again.fork(set=step["set"], reseed=step["reseed"])
+                step = {key: value for key, value in step.items() if key != "at_ps"}
+            again = again.fork(**step)
         """
         return copy.deepcopy(list(self._lineage))
 
@@ -209,6 +251,10 @@ class World:
         return {**whole, "lineage": self.lineage} if self._lineage else whole
 
 
+def _packets(of: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    return [(flow, number) for flow, number in of]
+
+
 @dataclass(frozen=True)
 class _Sums:
     document: str
@@ -220,7 +266,7 @@ def _override(read: _native.Scenario, overrides: Mapping[str, Any]) -> None:
             read.set(path, scenario.written(value), f"set {path}")
 
 
-def _instant(at: int | str) -> int:
+def instant(at: int | str) -> int:
     """Picoseconds since the run began, from a number of them or a time with its unit."""
     if not isinstance(at, str):
         return arguments.whole(at, "to", 0, arguments.MOST_SEED)

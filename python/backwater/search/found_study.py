@@ -42,8 +42,9 @@ def study(
     objective: Objective,
     sides: Sides | None,
     command: str,
+    why: Sequence[str] = (),
 ) -> str:
-    """The text of the study."""
+    """The text of the study; `why` says what causes were found."""
     request = found.request
     space = request.space
     base = applied(scene, space.settings(one.genome))
@@ -72,6 +73,7 @@ def study(
         *(["{{figure rates}}", "", "{{figure queue}}", ""] if _has_link(base) else []),
         "{{claim c101}}",
         "",
+        *(["## Causes", "", *(f"* {line}" for line in why), ""] if why else []),
         "## Claims",
         "",
         "{{claims}}",

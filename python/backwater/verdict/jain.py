@@ -8,9 +8,11 @@ has an interval of generalised pivots (Krishnamoorthy, Mathew, Mukherjee, Techno
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from statistics import NormalDist
 
 from backwater.verdict.exact import TAIL, gamma_quantile
@@ -31,10 +33,19 @@ def interval(values: Sequence[float]) -> Interval:
     roots = [(1 - value) ** (1 / 3) for value in values]
     middle = math.fsum(roots) / n
     squares = math.fsum((root - middle) ** 2 for root in roots)
-    found = sorted(
-        _gamma_mean(middle - z * math.sqrt(squares / (w * n)), squares / w) for z, w in _draws(n)
-    )
-    low, high = (found[round(share * (len(found) - 1))] for share in (TAIL, 1 - TAIL))
+    normal, chi = _draws(n)
+    # How many of all pairs lie below the lower end, and as many above the upper one.
+    outside = round(TAIL * (len(normal) * len(chi) - 1))
+
+    def means(w: float, down: bool) -> Iterator[float]:
+        """The pivots of one draw of the variance, in order: they fall with the normal draw."""
+        scale = math.sqrt(squares / (w * n))
+        for z in normal if down else reversed(normal):
+            yield _gamma_mean(middle - z * scale, squares / w)
+
+    upwards = heapq.merge(*(means(w, down=False) for w in chi))
+    downwards = heapq.merge(*(means(w, down=True) for w in chi), reverse=True)
+    low, high = (next(islice(found, outside, None)) for found in (upwards, downwards))
     low_index = max(0.0, min(1 - high, plain.mean))
     return Interval(plain.mean, low_index, max(1 - low, plain.mean), n, plain.deviation)
 
@@ -46,9 +57,9 @@ def _gamma_mean(middle: float, variance: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def _draws(n: int) -> list[tuple[float, float]]:
-    """Pairs of a standard normal and a chi-squared of n - 1 degrees, evenly over both."""
+def _draws(n: int) -> tuple[list[float], list[float]]:
+    """Draws of a standard normal and of a chi-squared of n - 1 degrees, evenly over each."""
     shares = [(i + 0.5) / _POINTS for i in range(_POINTS)]
     normal = [NormalDist().inv_cdf(share) for share in shares]
     chi = [2 * gamma_quantile(share, (n - 1) / 2) for share in shares]
-    return [(z, w) for z in normal for w in chi]
+    return normal, chi

@@ -16,18 +16,26 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
         .map(|one| Ok(one?.path()))
         .collect::<Result<_, std::io::Error>>()?;
     entries.sort();
+    // The file of the folder's own module may lie beside it.
+    let beside = folder.with_extension("rs");
     let mut tests = BTreeSet::new();
+    if beside.is_file() {
+        let names = test_modules(&fs::read_to_string(beside)?)?;
+        tests.extend(names.iter().map(|name| folder.join(format!("{name}.rs"))));
+    }
     let mut found = Vec::new();
     for path in &entries {
         if path.is_dir() {
             found.extend(sources(path)?);
         } else if path.extension().is_some_and(|end| end == "rs") {
             let names = test_modules(&fs::read_to_string(path)?)?;
+            // The module's own file, or the folder that holds it.
             tests.extend(names.iter().map(|name| folder.join(format!("{name}.rs"))));
+            tests.extend(names.iter().map(|name| folder.join(name)));
             found.push(path.clone());
         }
     }
-    found.retain(|path| !tests.contains(path));
+    found.retain(|path| !path.ancestors().any(|one| tests.contains(one)));
     Ok(found)
 }
 

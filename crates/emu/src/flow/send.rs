@@ -188,7 +188,8 @@ impl Sending {
         counters.acked >= bytes || (spent && self.sender.inspect().in_flight == 0)
     }
 
-    /// Takes the acknowledgements that came.
+    /// Takes the acknowledgements that came. What one lets go leaves before the next one counts, as in the model: a controller
+    /// may ask how much was in flight, and of acknowledgements that came together the last would find nothing there.
     fn listen(&mut self) -> Result<(), Fault> {
         while let Some(message) = self.take()? {
             let Message::Ack(ack) = message else { continue };
@@ -201,6 +202,7 @@ impl Sending {
             self.rtts.saturating_record(rtt.0 / 1000);
             self.told.rtt = Some(rtt);
             self.sender.on_ack(now, &ack);
+            self.transmit(now)?;
         }
         Ok(())
     }

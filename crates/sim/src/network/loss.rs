@@ -6,6 +6,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::{Network, Role};
+use crate::altered::{Fact, Numbered};
 use crate::books::Books;
 use crate::cause::Cause;
 use crate::ids::{PacketId, PortId};
@@ -25,6 +26,13 @@ impl Network {
         now: Time,
     ) {
         let packet = &mut self.packets[packet_id];
+        if let Some(altered) = &mut books.altered {
+            let numbered = Numbered::from(&*packet);
+            if altered.unmarked.contains(&numbered) {
+                return;
+            }
+            altered.see(now, numbered, Fact::Marked(place));
+        }
         let was = packet.traffic.ecn();
         debug_assert_ne!(
             was,
@@ -56,6 +64,7 @@ impl Network {
         now: Time,
     ) {
         let packet = self.packets[packet_id];
+        books.see(now, &packet, Fact::Lost(cause, place));
         self.lost_from_queue(place, packet.flow);
         let early = books.entered_early(packet.born);
         let flow = &mut self.flows[packet.flow];

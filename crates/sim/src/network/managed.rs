@@ -55,7 +55,7 @@ impl Network {
         match managed.aqm.push(&frame, &mut managed.random) {
             Verdict::Accept => {}
             Verdict::Mark => self.mark(books, packet_id, id, now),
-            Verdict::Drop => return false,
+            Verdict::Drop => return books.spares(&self.packets[packet_id]),
         }
         true
     }

@@ -25,6 +25,9 @@ impl Shared {
         q: usize,
         now: Time,
     ) -> Onward {
+        if self.run.books.spares(&self.network.packets[packet_id]) {
+            return self.enqueue_for_its_turn(id, packet_id, now);
+        }
         if self.network.trim(id, packet_id) {
             return self.enqueue(id, packet_id, now);
         }
@@ -87,6 +90,9 @@ impl Shared {
                 Verdict::Accept => return Some(choice),
                 Verdict::Mark => {
                     self.network.mark(&mut self.run.books, packet_id, id, at);
+                    return Some(choice);
+                }
+                Verdict::Drop if self.run.books.spares(&self.network.packets[packet_id]) => {
                     return Some(choice);
                 }
                 Verdict::Drop => self.lose_waiting_at(id, queue, before, Cause::Aqm, at),

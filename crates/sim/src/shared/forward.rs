@@ -91,7 +91,12 @@ impl Shared {
     }
 
     /// The same where the choice is made when it is due.
-    fn enqueue_for_its_turn(&mut self, id: PortId, packet_id: PacketId, now: Time) -> Onward {
+    pub(super) fn enqueue_for_its_turn(
+        &mut self,
+        id: PortId,
+        packet_id: PacketId,
+        now: Time,
+    ) -> Onward {
         let packet = &mut self.network.packets[packet_id];
         let mut port = &mut self.network.ports[id];
         let (size, class) = (packet.frame(), packet.class());
@@ -113,7 +118,10 @@ impl Shared {
             port = &mut self.network.ports[id];
         }
         let q = port.queue_of(class);
-        if port.is(Traits::LIMITED) && !port.has_room(q, size) {
+        if port.is(Traits::LIMITED)
+            && !port.has_room(q, size)
+            && !self.run.books.spares(&self.network.packets[packet_id])
+        {
             return self.overflow(id, packet_id, q, now);
         }
         let mut observed = port.is(Traits::WATCHED);

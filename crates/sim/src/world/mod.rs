@@ -3,6 +3,7 @@
 //!
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
+//! * `alter` makes single facts otherwise.
 //! * `credit` lets hosts pace their senders.
 //! * `change` changes a rate or a source while the world runs.
 //! * `climb` runs up to the instant at which a score has a level or a place is empty.
@@ -19,6 +20,7 @@
 //! * `feedback` reports the laws of explicit feedback.
 //! * `probe` shows the present and runs up to a level; `steer` tells controllers from outside; `report` sums up; `standstill` says whether anything moves at the end.
 
+mod alter;
 pub(crate) mod build;
 mod change;
 mod climb;

@@ -6,6 +6,7 @@ use backwater_transport::segment::{AckSegment, Ecn, Segment, Signal};
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::altered::Numbered;
 use crate::connection::{Header, Side};
 use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Role;
@@ -101,7 +102,13 @@ impl World {
         if let Some(spreading) = &mut c.spreading {
             spreading.on_ack(now, ack);
         }
-        c.sender.on_ack(now, ack);
+        match &mut self.shared.run.books.altered {
+            None => c.sender.on_ack(now, ack),
+            Some(altered) => {
+                let packet = Numbered::from(&self.shared.network.packets[packet]);
+                altered.acknowledge(packet, &mut c.sender, ack, now);
+            }
+        }
         let (data, answered) = (c.data, c.waiting && ack.upto == c.written);
         self.send_all(id, now);
         if answered && !self.ends.graph.has(id) {

@@ -1,7 +1,8 @@
-//! Every number that is written for a queue or a part of a mechanism reaches it.
+//! Every number that is written for a queue, a law of feedback or a part of a mechanism reaches it.
 
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
 use backwater_sim::queue::QUEUES;
+use backwater_sim::stamp::STAMPS;
 use backwater_transport::part::{Args, Part, Refusal};
 
 use super::random::options;
@@ -34,6 +35,7 @@ fn a_number_that_is_written_reaches_the_part() {
         lost(DETECTORS),
         lost(NOTIFIERS),
         lost(RESPONDERS),
+        lost(STAMPS),
     ];
     // Held otherwise: a weight as weight times quantum, the flows as a list, the round trip in the gains, and a greatest
     // AIFSN as steps from the least.

@@ -136,7 +136,7 @@ impl DatagramSender {
         snapshot: &Snapshot,
         summary: &mut AckSummary,
     ) {
-        let rtt = now.since(snapshot.sent);
+        let rtt = self.core.rtt.told(now.since(snapshot.sent));
         summary.rtt = Some(rtt);
         summary.one_way = Some(Span(ack.received.0.saturating_sub(snapshot.sent.0)));
         self.core.rtt.sample(rtt);

@@ -151,7 +151,7 @@ impl StreamSender {
         if let Some(newest) = &delivery.summary.newest {
             let sent = newest.snapshot.sent;
             if !newest.again || ack.echo >= sent {
-                let rtt = now.since(sent);
+                let rtt = self.core.rtt.told(now.since(sent));
                 self.core.rtt.observe(rtt);
                 if newest.number == ack.number {
                     delivery.summary.one_way = Some(Span(ack.received.0.saturating_sub(sent.0)));
@@ -162,7 +162,10 @@ impl StreamSender {
         // RFC 7323 section 4.1: the echo is a sample only if the left edge moves. The receiver may echo
         // any value, so the difference saturates.
         if delivery.summary.advanced > 0 {
-            self.core.rtt.sample(Span(now.0.saturating_sub(ack.echo.0)));
+            let echoed = Span(now.0.saturating_sub(ack.echo.0));
+            self.core
+                .rtt
+                .sample(self.core.rtt.instead.unwrap_or(echoed));
         } else if let Some(rtt) = delivery.summary.rtt {
             self.core.rtt.sample(rtt);
         }

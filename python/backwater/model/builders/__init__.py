@@ -10,18 +10,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from backwater.model.builders.boxes import Box
-    from backwater.model.builders.controllers import Controller
-    from backwater.model.builders.detectors import Detector
     from backwater.model.builders.flow import Flow
-    from backwater.model.builders.notifiers import Notifier
-    from backwater.model.builders.queues import Queue
-    from backwater.model.builders.responders import Responder
-    from backwater.model.builders.sources import Source
-    from backwater.model.builders.spreaders import Spreader
-    from backwater.model.builders.stamps import Stamp
-    from backwater.model.builders.topologies import Topology
-    from backwater.model.builders.traces import Trace
+    from backwater.model.builders.parts import (
+        Box,
+        Controller,
+        Detector,
+        Notifier,
+        Queue,
+        Responder,
+        Source,
+        Spreader,
+        Stamp,
+        Topology,
+        Trace,
+    )
     from backwater.model.builders.whole import Defaults, Scenario
     from backwater.model.builders.wired import (
         Host,
@@ -96,17 +98,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Controller": "controllers",
-    "Queue": "queues",
-    "Stamp": "stamps",
-    "Spreader": "spreaders",
-    "Detector": "detectors",
-    "Notifier": "notifiers",
-    "Responder": "responders",
-    "Source": "sources",
-    "Trace": "traces",
-    "Box": "boxes",
-    "Topology": "topologies",
+    "Controller": "parts",
+    "Queue": "parts",
+    "Stamp": "parts",
+    "Spreader": "parts",
+    "Detector": "parts",
+    "Notifier": "parts",
+    "Responder": "parts",
+    "Source": "parts",
+    "Trace": "parts",
+    "Box": "parts",
+    "Topology": "parts",
     "Routing": "wired",
     "Limits": "wired",
     "Host": "wired",

@@ -8,9 +8,10 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from backwater.errors import Refusal, nearest
+from backwater.model.builders.documented import arguments_of, described, identifier
 from backwater.model.tables import Row, tables
 
 if TYPE_CHECKING:
@@ -33,23 +34,65 @@ Series: TypeAlias = "Sequence[int] | NDArray[Any] | str"
 # An annotation that lists all that an argument may be.
 _LITERAL = re.compile(r"\(?\s*Literal\[([^\]]*)\](?:\s*\|\s*None)?\s*\)?")
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 
 class NoSuchPartError(Refusal, AttributeError):
     """A part that no table has."""
 
 
 class _Kinds(type):
-    """Names the nearest part where a class of parts has none of a name."""
+    """Makes the builder of a part from its row, or names the nearest part where there is none."""
+
+    # The engine's table of this kind of part.
+    TABLE: str
 
     def __getattr__(cls, name: str) -> Any:
-        known = [one for one in vars(cls) if not one.startswith("_") and one.islower()]
-        near = [] if name.startswith("_") else nearest(name, known)
-        raise NoSuchPartError(
-            f"{cls.__name__} has no `{name}`", place=cls.__name__, nearest=near, fix="name a part"
+        rows = {} if name.startswith("_") or name == "TABLE" else _rows_by_name(cls.TABLE)
+        if name not in rows:
+            near = nearest(name, list(rows))
+            raise NoSuchPartError(
+                f"{cls.__name__} has no `{name}`",
+                place=cls.__name__,
+                nearest=near,
+                fix="name a part",
+            )
+        made = _builder(cls, name, rows[name])
+        setattr(cls, name, staticmethod(made))
+        return made
+
+    def __dir__(cls) -> list[str]:
+        return sorted({*super().__dir__(), *_rows_by_name(cls.TABLE)})
+
+
+def _rows_by_name(table: str) -> dict[str, Row]:
+    """The rows of a table by the names that their builders have."""
+    return {identifier(row["id"]): row for row in tables()[table]}
+
+
+def _builder(cls: Any, name: str, row: Row) -> Callable[..., Any]:
+    """What makes a part of one row; it knows its arguments and describes them."""
+    parameters = [
+        inspect.Parameter(
+            one.parameter,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if one.required else None,
+            annotation=one.annotation,
         )
+        for one in arguments_of(row)
+    ]
+    signature = inspect.Signature(parameters, return_annotation=cls.__name__)
+
+    def build(*args: Any, **options: Any) -> Any:
+        _check(build.__qualname__, signature, args, options)
+        return cls(row["id"], **options)
+
+    build.__name__, build.__qualname__ = name, f"{cls.__name__}.{name}"
+    build.__module__, build.__doc__ = cls.__module__, described(_title_of(cls, row), row)
+    build.__signature__ = signature  # type: ignore[attr-defined]
+    return build
+
+
+def _title_of(cls: type, row: Row) -> str:
+    return f"The {cls.__name__.lower()} `{row['id']}`."
 
 
 class Part(metaclass=_Kinds):
@@ -58,7 +101,6 @@ class Part(metaclass=_Kinds):
     Without a kind it holds options of a part that a recipe names.
     """
 
-    # The engine's table of this kind of part.
     TABLE: ClassVar[str]
 
     def __init__(self, kind: str | None = None, **options: Any) -> None:
@@ -134,18 +176,6 @@ class Table(metaclass=_Checked):
             if value is not None:
                 written[one.name.rstrip("_")] = plain(value)
         return written
-
-
-def checked(build: Callable[P, T]) -> Callable[P, T]:
-    """A builder that refuses wrong arguments with the nearest names."""
-    signature = inspect.signature(build)
-
-    @functools.wraps(build)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        _check(build.__qualname__, signature, args, kwargs)
-        return build(*args, **kwargs)
-
-    return call
 
 
 def plain(value: Any) -> Any:

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from backwater.model.builders.base import Packets, Size, Table, Time, Written
-from backwater.model.builders.controllers import Controller
-from backwater.model.builders.sources import Source
-from backwater.model.builders.spreaders import Spreader
+from backwater.model.builders.parts import Controller, Source, Spreader
 
 
 @dataclass

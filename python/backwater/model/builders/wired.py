@@ -10,13 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from backwater.model.builders.base import Capacity, Rate, Size, Table, Time, Written
-from backwater.model.builders.boxes import Box
-from backwater.model.builders.detectors import Detector
-from backwater.model.builders.notifiers import Notifier
-from backwater.model.builders.queues import Queue
-from backwater.model.builders.responders import Responder
-from backwater.model.builders.stamps import Stamp
-from backwater.model.builders.traces import Trace
+from backwater.model.builders.parts import Box, Detector, Notifier, Queue, Responder, Stamp, Trace
 
 Recipe: TypeAlias = Literal[
     "pause",

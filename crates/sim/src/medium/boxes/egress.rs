@@ -40,6 +40,7 @@ impl Network {
         let next = stage.next;
         let mut copy = None;
         let out = match stage.what.pass(now, len, &mut stage.random) {
+            Pass::Lost(_) if run.books.spares(&self.packets[packet_id]) => now,
             Pass::Lost(cause) => {
                 self.lose(&mut run.books, packet_id, cause, id, now);
                 return Passed::default();

@@ -18,6 +18,7 @@ use backwater_sim::spec::{
 };
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
+use backwater_transport::units::Span;
 
 use crate::decode::{Draft, Flow, Link, Made, MadeDirection, Mechanism, Pattern, Port, Stamp};
 use crate::fields::network::{
@@ -355,6 +356,11 @@ fn flow(flow: &Flow, names: &dyn Fn(&[usize]) -> Json, files: &Files<'_>) -> Jso
         let own = flow.simple.0.iter().filter(|o| !transport::has(o.0));
         fields.extend(own.map(|o| option(o, files)));
         fields.extend(flow.route.iter().map(|r| ("route".to_owned(), names(r))));
+        if !flow.after.is_empty() {
+            let one = |(name, delay): &(String, Span)| (name.clone(), Json::time(*delay));
+            let after = flow.after.iter().map(one).collect();
+            fields.insert("after".to_owned(), Json::Object(after));
+        }
     }
     form
 }

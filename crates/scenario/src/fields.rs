@@ -3,6 +3,7 @@
 pub mod events;
 pub mod flow;
 pub mod network;
+pub mod pull;
 pub mod wire;
 
 use backwater_transport::part::{Default, Kind, Opt};

@@ -12,6 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
+use crate::decode::flows::after;
 use crate::decode::{Draft, Link, Pattern, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
@@ -150,14 +151,16 @@ impl Resolved {
 
     /// All flows of the run.
     fn flows(&self) -> Vec<FlowSpec> {
-        let mut flows = Vec::new();
+        let (mut flows, mut ranges) = (Vec::new(), Vec::new());
         for row in &self.draft.flows {
             let first = flows.len();
             flows.extend(row.expand(self.seed, &self.draft.nodes));
             // A row counts its own flows.
             let after = flows[first..].iter_mut().filter_map(|f| f.after.as_mut());
             after.for_each(|after| after.flows.iter_mut().for_each(|f| *f += first));
+            ranges.push(first..flows.len());
         }
+        after::connect(&self.draft.flows, &ranges, &mut flows);
         flows
     }
 

@@ -179,6 +179,8 @@ pub struct Connection {
     pub place: u32,
     /// Its limit on bytes in the radio of its host.
     pub small_queue: Option<Box<SmallQueue>>,
+    /// Bytes on the link that a pull packet lets in; 0 where the receiver sends none.
+    pub pull_quantum: u64,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
     /// The spreader that chooses the ways of its segments; none where the flow keeps its way.

@@ -67,6 +67,8 @@ pub enum Event {
     Cross(NodeId),
     /// A class of this port may have been paused for too long, or its storm may be over.
     Watchdog(PortId),
+    /// The host of this port may give credit to the next of its senders.
+    Credit(PortId),
 }
 
 /// Media that schedule events of their own.
@@ -203,7 +205,7 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot Watchdog;
+        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot Watchdog Credit;
     media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
     Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
@@ -231,6 +233,7 @@ ranks! {
     Carried(port) packs (port.0, 0), from |owner, _serial| Event::Carried(PortId::raw(owner));
     Cross(node) packs (node.0, 0), from |owner, _serial| Event::Cross(NodeId::raw(owner));
     Watchdog(port) packs (port.0, 0), from |owner, _serial| Event::Watchdog(PortId::raw(owner));
+    Credit(port) packs (port.0, 0), from |owner, _serial| Event::Credit(PortId::raw(owner));
 }
 
 #[cfg(test)]
@@ -318,6 +321,7 @@ mod tests {
             (Time(6), tdma(0, 1)),
             (Time(6), tdma(1, 0)),
             (Time(6), Event::Watchdog(Id::raw(0))),
+            (Time(6), Event::Credit(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -381,6 +381,8 @@ pub struct After {
     pub flows: Vec<usize>,
     /// Transfers that wait for nothing.
     pub lead: u64,
+    /// How long after each of those flows; nothing where there are fewer.
+    pub delays: Vec<Span>,
 }
 
 impl FlowSpec {

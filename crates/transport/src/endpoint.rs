@@ -12,7 +12,7 @@ use crate::units::Time;
 
 use crate::sender_core::SenderCore;
 
-pub use crate::ends::{Receiver, Sender};
+pub use crate::ends::{CreditState, Receiver, Sender};
 pub use crate::protocol::{Protocol, Transport};
 pub use crate::receiver::{DelayedAck, ReceiverSetup};
 pub use crate::sender_state::{Inspection, SenderCounters};
@@ -97,6 +97,7 @@ macro_rules! transports {
                 fn write(&mut self, bytes: u64);
                 #[inline(always)] fn poll(&mut self, now: Time) -> Option<Segment>;
                 #[inline(always)] fn on_ack(&mut self, now: Time, ack: &AckSegment);
+                fn on_signal(&mut self, now: Time, signal: &Signal);
                 fn on_timer(&mut self, now: Time);
                 #[inline] fn due(&self) -> Time;
                 #[inline] fn prefetch(&self) -> u64;
@@ -111,6 +112,8 @@ macro_rules! transports {
             crate::parts! { @dispatch AnyReceiver [$($name)*]
                 fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment>;
                 #[inline] fn next_signal(&mut self, now: Time) -> Option<Signal>;
+                #[inline] fn credit(&self) -> CreditState;
+                fn give_credit(&mut self) -> Signal;
                 fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
                 #[inline] fn due(&self) -> Time;
                 #[inline] fn prefetch(&self) -> u64;

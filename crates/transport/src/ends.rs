@@ -81,6 +81,17 @@ pub trait Sender {
     }
 }
 
+/// What a receiver knows of its sender's credit.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum CreditState {
+    /// It has more than it can use, or it needs none.
+    Enough,
+    /// It has what it wanted and may be given some for data to come.
+    Ahead,
+    /// It waits for more.
+    Waits,
+}
+
 /// The receiving end of a flow.
 pub trait Receiver {
     /// A segment arrives with this codepoint. The acknowledgement that leaves at once, if any.
@@ -89,6 +100,19 @@ pub trait Receiver {
     /// The next packet that the segment caused besides.
     fn next_signal(&mut self, _now: Time) -> Option<Signal> {
         None
+    }
+
+    /// Whether its sender waits for credit.
+    fn credit(&self) -> CreditState {
+        CreditState::Enough
+    }
+
+    /// It gives the credit of one pull packet, which leaves now.
+    ///
+    /// # Panics
+    /// Where it gives none.
+    fn give_credit(&mut self) -> Signal {
+        unreachable!("only a receiver that gives credit is asked for it")
     }
 
     /// The timer `due` has expired.

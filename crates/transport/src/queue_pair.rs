@@ -40,6 +40,15 @@ impl Notify {
     }
 }
 
+/// The receiver gives credit, and a sender spends it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// Credit that a pull packet brings, bytes on the link.
+    pub quantum: u64,
+    /// Bytes on the link that a sender may send before the first answer, and the most that it has asked for at a time.
+    pub speculate: u64,
+}
+
 /// The settings of a queue pair, for both ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueuePair {
@@ -61,6 +70,8 @@ pub struct QueuePair {
     pub counts_sacked: bool,
     /// A packet out of order says that others are lost; otherwise they may come yet, by another way (IRN).
     pub gaps_are_losses: bool,
+    /// The receiver paces its senders (IRN).
+    pub pull: Option<Pull>,
 }
 
 impl Default for QueuePair {
@@ -76,6 +87,7 @@ impl Default for QueuePair {
             cap: u64::MAX,
             counts_sacked: true,
             gaps_are_losses: true,
+            pull: None,
         }
     }
 }

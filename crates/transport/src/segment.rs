@@ -45,13 +45,20 @@ pub enum Feedback {
     },
     /// The congestion header that routers on the path rewrite.
     Congestion(CongestionHeader),
+    /// A sender that is given credit: what it wants to have been given, since the flow began. It stays with a header alone.
+    Wanted {
+        /// Bytes on the link.
+        credit: u64,
+        /// The receiver says again what it has given.
+        asks: bool,
+    },
 }
 
 impl Feedback {
-    /// Bytes that it adds to a packet on the wire. Sprout's fields belong to its payload.
+    /// Bytes that it adds to a packet on the wire. Sprout's fields belong to its payload, and what is wanted to the header.
     pub fn bytes(&self) -> u64 {
         match self {
-            Feedback::Forecast { .. } | Feedback::Announce { .. } => 0,
+            Feedback::Forecast { .. } | Feedback::Announce { .. } | Feedback::Wanted { .. } => 0,
             Feedback::Congestion(header) => header.bytes(),
         }
     }
@@ -154,14 +161,20 @@ acknowledgement_fields!(acknowledgement);
 pub enum Signal {
     /// Packets of the flow came with a congestion mark (RoCEv2's congestion notification packet).
     Congestion,
+    /// A receiver that paces its senders has given so much credit since the flow began.
+    Credit {
+        /// Bytes on the link.
+        granted: u64,
+    },
 }
 
 impl Signal {
-    /// IP bytes of its packet: headers of IPv4, UDP and InfiniBand's base transport, 16 reserved bytes, invariant CRC
-    /// (InfiniBand Architecture Specification, annex A17.9.3).
+    /// IP bytes of its packet. Congestion: headers of IPv4, UDP and InfiniBand's base transport, 16 reserved bytes, invariant CRC
+    /// (InfiniBand Architecture Specification, annex A17.9.3). Credit: a frame of 64 bytes.
     pub const fn bytes(self) -> u64 {
         match self {
             Signal::Congestion => 20 + 8 + 12 + 16 + 4,
+            Signal::Credit { .. } => 64 - 18,
         }
     }
 }

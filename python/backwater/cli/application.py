@@ -15,7 +15,7 @@ from backwater.errors import EXIT_DONE, EXIT_INTERRUPTED, Refusal
 
 # In the order of the help. A module has the name of its verb, but for these.
 VERBS = (
-    *("list", "explain", "new", "check", "draw", "run", "sweep", "hunt", "rare"),
+    *("list", "explain", "new", "check", "draw", "run", "import", "sweep", "hunt", "rare"),
     *(
         "fork",
         "blame",
@@ -34,7 +34,7 @@ VERBS = (
     ),
     *("emulate", "view", "evolve", "flow", "study", "trace"),
 )
-MODULES = {"list": "list_", "copy": "new", "flow": "real_flows"}
+MODULES = {"list": "list_", "import": "import_", "copy": "new", "flow": "real_flows"}
 
 
 def _version(wanted: bool) -> None:

@@ -113,6 +113,31 @@ def _dumbbell(scenario: str, what: str, arguments: tuple[str, ...], controller: 
     )
 
 
+#: Queue pairs of RDMA: name, what they have, and the figures to reach.
+FABRICS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
+    (
+        "dc-permutation-1024",
+        "1,024 hosts, 2 MB each under NSCC, REPS and trimming",
+        (Aim("value", at_most=900),),
+    ),
+    (
+        "dc-websearch-320-plain",
+        "320 hosts, web search at 30 % with fixed windows",
+        (),
+    ),
+    (
+        "dc-websearch-320",
+        "the same under HPCC, which reads a record of each hop",
+        (Aim("value", at_most=1.3, relative_to="dc-websearch-320-plain"),),
+    ),
+    (
+        "dc-ring-64",
+        "a ring all-reduce of 67 MB among 64 ranks at 400 Gbit/s",
+        (Aim("cpu_s", at_most=60 / 64),),
+    ),
+)
+
+
 #: Twelve stations at an access point with a wire: name, what they have, and the figures to reach.
 CELLS: tuple[tuple[str, str, tuple[Aim, ...]], ...] = (
     ("wlan-12-newreno", "12 stations with newreno at an access point with a wire", ()),
@@ -213,6 +238,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
             Aim("value", at_most=2.5, relative_to="lan-merge"),
         ),
     ),
+    *(Benchmark(name, what, name, aims=aims) for name, what, aims in FABRICS),
     *(_dumbbell(*row, controller) for row in DUMBBELLS for controller in NS3_CONTROLLERS),
     Benchmark(
         "xcp-10-100M",

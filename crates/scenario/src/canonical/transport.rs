@@ -27,6 +27,10 @@ fn queue_pair(t: &Transport) -> Json {
     if let (Json::Object(fields), false) = (&mut form, pair.gaps_are_losses) {
         fields.insert("gaps".to_owned(), Json::text("other-ways"));
     }
+    if let (Json::Object(fields), Some(pull)) = (&mut form, pair.pull) {
+        fields.insert("pull_B".to_owned(), Json::count(pull.quantum));
+        fields.insert("speculate_B".to_owned(), Json::count(pull.speculate));
+    }
     form
 }
 

@@ -1,5 +1,6 @@
 //! Flows: from a host or a pattern of hosts, to a host or a pattern of hosts.
 
+pub mod after;
 mod expand;
 mod over_air;
 mod ranks;
@@ -59,6 +60,8 @@ pub struct Flow {
     pub simple: Args,
     /// A written route.
     pub route: Option<Vec<usize>>,
+    /// Rows whose transfers come first, and how long after each.
+    pub after: Vec<(String, Span)>,
 }
 
 impl Flow {
@@ -127,6 +130,7 @@ pub fn read(
     let senders = flows.iter().map(Flow::count);
     limits.flows(senders.sum(), written)?;
     flows.sort_by(|a, b| names::order(&a.name, &b.name));
+    after::check(&flows, written)?;
     if let Some(routes) = top.get("routes") {
         for entry in routes.table()? {
             let Some(flow) = flows.iter_mut().find(|f| f.name == entry.key) else {
@@ -353,6 +357,7 @@ fn flow(
             budget: args.has("budget").then(|| args.span("budget")),
             hurst: args.flag("hurst"),
         },
+        after: after::read(&record)?,
         simple: record.simple,
         route: None,
     })

@@ -4,7 +4,7 @@
 
 mod channel;
 mod events;
-mod flows;
+pub mod flows;
 mod links;
 mod load;
 mod lookup;
@@ -13,6 +13,7 @@ mod media;
 mod network;
 pub mod parts;
 mod ports;
+mod pull;
 mod record;
 mod routing;
 mod served;

@@ -14,6 +14,7 @@ use backwater_transport::spreading::{self, SPREADERS};
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
+use super::pull;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, SPREAD, TRANSPORT_OPTIONS, UDP};
@@ -107,6 +108,7 @@ pub fn read(
     let trial = setup(&ends(0)?.0, Random::stream(0, CONTROLLER, ""));
     let build = |args: &Args| sound((part.build)(args, &trial)?);
     let (built, controller) = parts::make_with(part, node, &[], files, build)?;
+    pull::check(record, &built)?;
     let (sender, receiver) = ends(built.congestion_header_bytes())?;
     let transport = Transport {
         name,
@@ -242,7 +244,7 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
         timeout_low: (protocol == Protocol::Irn).then(|| span("timeout_low", Span::micros(100))),
         cap: match (protocol, args.has("cap")) {
             (Protocol::Irn, true) => args.bytes("cap").0,
-            (Protocol::Irn, false) => 120_000,
+            (Protocol::Irn, false) if !args.has("pull") => 120_000,
             _ => u64::MAX,
         },
         counts_sacked: match args.has("sacked") {
@@ -250,6 +252,7 @@ fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
             false => gaps_are_losses,
         },
         gaps_are_losses,
+        pull: pull::read(args),
     }
 }
 

@@ -74,6 +74,8 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("cap", &[IRN]),
     ("sacked", &[IRN]),
     ("gaps", &[IRN]),
+    ("pull", &[IRN]),
+    ("speculate", &[IRN]),
     ("ecn", &[UDP]),
     ("budget", &[UDP]),
     ("hurst", &[UDP]),
@@ -233,6 +235,7 @@ pub static FLOW: &[Field] = &[
         "what chooses among equal ways (routing kind ecmp): an entropy value in each segment, which switches hash beside the flow; \
          where it is left out, a flow keeps its way",
     ),
+    super::pull::AFTER,
     Field::option(
         Opt::new(
             "message",
@@ -304,8 +307,8 @@ pub static FLOW: &[Field] = &[
             "cap",
             Kind::Bytes,
             Default::Absent,
-            "most payload bytes in flight of an irn queue pair, one bandwidth-delay product in its paper; 120 kB where it is left \
-             out",
+            "most payload bytes in flight of an irn queue pair, one bandwidth-delay product in its paper; where it is left out, 120 kB, \
+             or no limit with pull",
         )
         .at_least("1 kB"),
     ),
@@ -322,6 +325,8 @@ pub static FLOW: &[Field] = &[
         "what a packet out of order says of those before it: they are lost and are sent again at once, or they may come yet by another \
          way, and only a timeout or a trimmed packet tells of a loss; losses where it is left out",
     )),
+    super::pull::PULL,
+    super::pull::SPECULATE,
     Field::option(Opt::new(
         "marks",
         Kind::Choice(MARKS),

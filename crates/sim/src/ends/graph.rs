@@ -4,16 +4,20 @@
 
 use std::collections::BTreeMap;
 
+use backwater_transport::units::{Span, Time};
+
 use crate::ids::ConnectionId;
 
 /// The transfers for which a flow waits.
 #[derive(Clone, Debug, Default)]
 struct Waits {
-    after: Vec<ConnectionId>,
+    after: Vec<(ConnectionId, Span)>,
     /// Transfers that wait for nothing.
     lead: u64,
     /// Transfers that have begun.
     begun: u64,
+    /// The earliest instant of the next, as far as is known.
+    ready: Time,
 }
 
 /// All such flows.
@@ -25,13 +29,25 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// A flow begins so many transfers at its start, and one more for each that all of `after` have delivered.
-    pub(crate) fn add(&mut self, id: ConnectionId, after: Vec<ConnectionId>, lead: u64) {
-        for before in &after {
+    /// A flow begins so many transfers at its start, and one more for each that all of `after` have delivered, so long after each of
+    /// these and not before the start.
+    pub(crate) fn add(
+        &mut self,
+        id: ConnectionId,
+        after: Vec<(ConnectionId, Span)>,
+        lead: u64,
+        start: Time,
+    ) {
+        for (before, _) in &after {
             self.delivered.entry(*before).or_default().1.push(id);
         }
-        let begun = lead;
-        self.waits.insert(id, Waits { after, lead, begun });
+        let waits = Waits {
+            after,
+            lead,
+            begun: lead,
+            ready: start,
+        };
+        self.waits.insert(id, waits);
     }
 
     /// Whether a flow begins transfers when others have delivered theirs.
@@ -39,21 +55,28 @@ impl Graph {
         self.waits.contains_key(&id)
     }
 
-    /// A flow has delivered so many more transfers. The flows that begin one now, one by one.
-    pub(crate) fn deliver(&mut self, id: ConnectionId, transfers: u64) -> Vec<ConnectionId> {
+    /// A flow has delivered so many more transfers. The flows that begin one, one by one, and when.
+    pub(crate) fn deliver(
+        &mut self,
+        id: ConnectionId,
+        transfers: u64,
+        now: Time,
+    ) -> Vec<(ConnectionId, Time)> {
         let Some((delivered, next)) = self.delivered.get_mut(&id) else {
             return Vec::new();
         };
         *delivered += transfers;
         let mut begin = Vec::new();
-        for id in next.clone() {
-            let waits = &self.waits[&id];
-            let of = |before: &ConnectionId| self.delivered[before].0;
+        for next in next.clone() {
+            let waits = self.waits.get_mut(&next).expect("it waits");
+            let of = |before: &(ConnectionId, Span)| self.delivered[&before.0].0;
             let least = waits.after.iter().map(of).min().unwrap_or(0);
+            let delay = waits.after.iter().find(|before| before.0 == id);
+            let delay = delay.map_or(Span::ZERO, |before| before.1);
+            waits.ready = waits.ready.max(now.after(delay));
             let may = least + waits.lead;
-            let begun = waits.begun;
-            begin.extend((begun..may).map(|_| id));
-            self.waits.get_mut(&id).expect("it waits").begun = may.max(begun);
+            begin.extend((waits.begun..may).map(|_| (next, waits.ready)));
+            waits.begun = may.max(waits.begun);
         }
         begin
     }
@@ -64,17 +87,35 @@ mod tests {
     use super::*;
     use crate::table::Id;
 
+    fn none(flows: &[ConnectionId]) -> Vec<(ConnectionId, Span)> {
+        flows.iter().map(|f| (*f, Span::ZERO)).collect()
+    }
+
     #[test]
     fn a_transfer_begins_when_all_that_it_waits_for_are_there() {
         let [a, b, c] = [0, 1, 2].map(Id::raw);
         let mut graph = Graph::default();
-        graph.add(c, vec![a, b], 0);
-        assert_eq!(graph.deliver(a, 2), []);
-        assert_eq!(graph.deliver(b, 1), [c]);
-        assert_eq!(graph.deliver(b, 1), [c]);
-        assert_eq!(graph.deliver(b, 1), []);
-        assert_eq!(graph.deliver(a, 1), [c]);
+        graph.add(c, none(&[a, b]), 0, Time::ZERO);
+        assert_eq!(graph.deliver(a, 2, Time(1)), []);
+        assert_eq!(graph.deliver(b, 1, Time(2)), [(c, Time(2))]);
+        assert_eq!(graph.deliver(b, 1, Time(3)), [(c, Time(3))]);
+        assert_eq!(graph.deliver(b, 1, Time(4)), []);
+        assert_eq!(graph.deliver(a, 1, Time(5)), [(c, Time(5))]);
         assert!(graph.has(c) && !graph.has(a));
+    }
+
+    /// a is there at 10 and b at 12; c begins 5 after a or 1 after b, whichever is later, and not before its start.
+    #[test]
+    fn each_delay_counts_from_its_own_flow() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(Id::raw);
+        let mut graph = Graph::default();
+        graph.add(c, vec![(a, Span(5)), (b, Span(1))], 0, Time::ZERO);
+        graph.add(d, vec![(b, Span(1))], 0, Time(40));
+        assert_eq!(graph.deliver(a, 1, Time(10)), []);
+        assert_eq!(
+            graph.deliver(b, 1, Time(12)),
+            [(c, Time(15)), (d, Time(40))]
+        );
     }
 
     /// A ring of two: each sends one at its start, and one more for each that it receives.
@@ -82,10 +123,10 @@ mod tests {
     fn a_ring_is_led_by_its_first_transfers() {
         let [a, b] = [0, 1].map(Id::raw);
         let mut graph = Graph::default();
-        graph.add(a, vec![b], 1);
-        graph.add(b, vec![a], 1);
-        assert_eq!(graph.deliver(a, 1), [b]);
-        assert_eq!(graph.deliver(b, 1), [a]);
-        assert_eq!(graph.deliver(b, 1), [a]);
+        graph.add(a, none(&[b]), 1, Time::ZERO);
+        graph.add(b, none(&[a]), 1, Time::ZERO);
+        assert_eq!(graph.deliver(a, 1, Time(1)), [(b, Time(1))]);
+        assert_eq!(graph.deliver(b, 1, Time(2)), [(a, Time(2))]);
+        assert_eq!(graph.deliver(b, 1, Time(3)), [(a, Time(3))]);
     }
 }

@@ -3,6 +3,7 @@
 mod card;
 mod graph;
 mod ideal;
+pub(crate) mod pulls;
 mod report;
 mod show;
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::calendar::Calendar;
 use card::Card;
 use graph::Graph;
+use pulls::Pulls;
 
 use crate::connection::Connection;
 use crate::connection::Side;
@@ -28,6 +30,8 @@ pub struct Ends {
     pub connections: Table<Connection>,
     /// Cards that pull, by the ports of their hosts.
     pub(crate) cards: BTreeMap<PortId, Card>,
+    /// Hosts that pace their senders, by their ports.
+    pub(crate) pulls: BTreeMap<PortId, Pulls>,
     /// Flows whose transfers wait for those of others.
     pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.

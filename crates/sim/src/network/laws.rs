@@ -234,7 +234,7 @@ impl Network {
 fn congestion(feedback: &mut Feedback) -> Option<&mut CongestionHeader> {
     match feedback {
         Feedback::Congestion(header) => Some(header),
-        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+        Feedback::Forecast { .. } | Feedback::Announce { .. } | Feedback::Wanted { .. } => None,
     }
 }
 
@@ -248,6 +248,6 @@ fn congestion_header(network: &Network, packet: PacketId) -> Option<&CongestionH
     };
     match segment.feedback.as_deref()? {
         Feedback::Congestion(header) => Some(header),
-        Feedback::Forecast { .. } | Feedback::Announce { .. } => None,
+        Feedback::Forecast { .. } | Feedback::Announce { .. } | Feedback::Wanted { .. } => None,
     }
 }

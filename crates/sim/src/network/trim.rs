@@ -4,6 +4,8 @@
 //! Reference: Handley et al., SIGCOMM 2017 (NDP); UET. A header has 64 bytes. Differences: the frame that arrives is trimmed, where NDP
 //! trims it or the youngest in the queue by equal chance; a header that finds its own queue full is lost, not sent back.
 
+use backwater_transport::segment::Feedback;
+
 use super::{Network, Role};
 use crate::connection::Header;
 use crate::ids::{PacketId, PortId};
@@ -29,7 +31,9 @@ impl Network {
         if segment.len == 0 {
             return false;
         }
-        (segment.len, segment.feedback) = (0, None);
+        segment.len = 0;
+        let stays = matches!(segment.feedback.as_deref(), Some(Feedback::Wanted { .. }));
+        segment.feedback = segment.feedback.take().filter(|_| stays);
         packet.len = HEADER_ALONE;
         packet.traffic = Traffic::new(class, packet.traffic.ecn());
         self.ports[id].more.sent.trimmed += 1;

@@ -58,6 +58,12 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
 }
 
 impl Bulk {
+    /// The size of a transfer with an end that begins at the flow's start.
+    pub(super) fn only(&self) -> Option<Bytes> {
+        let ends = self.left.filter(|size| size.0 < u64::MAX);
+        ends.filter(|_| self.within == Span::ZERO)
+    }
+
     /// One transfer at the flow's start.
     pub(super) fn of(size: Bytes) -> Bulk {
         Bulk {

@@ -123,6 +123,19 @@ impl AnySource {
         AnySource::Collective(collective::Collective::of(step.sizes.clone()))
     }
 
+    /// The size of its transfer, if it has one alone that begins at once.
+    pub fn only_transfer(&self) -> Option<Bytes> {
+        match self {
+            AnySource::Bulk(bulk) => bulk.only(),
+            _ => None,
+        }
+    }
+
+    /// The source of one transfer that begins when it is asked.
+    pub fn that_waits(size: Bytes) -> AnySource {
+        AnySource::Collective(collective::Collective::of(vec![size.0]))
+    }
+
     /// Whether it stands for the flows of a collective.
     pub fn is_collective(&self) -> bool {
         matches!(self, AnySource::Collective(_))

@@ -5,7 +5,7 @@ use backwater_transport::endpoint::{AnyReceiver, AnySender, Sender};
 use backwater_transport::liar::Liar;
 use backwater_transport::segment::SACK_BLOCKS;
 use backwater_transport::spreading::Spreading;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use super::World;
 use super::build::refuse;
@@ -134,6 +134,7 @@ impl World {
                 small_queue: None,
                 place: 0,
                 signal_class: transport.signal_class,
+                pull_quantum: transport.sender.pair.pull.map_or(0, |pull| pull.quantum),
                 spreading: transport
                     .spreader
                     .clone()
@@ -152,13 +153,20 @@ impl World {
             self.shared.network.flows[acks].outside = false;
         }
         for (number, flow) in spec.flows.iter().enumerate() {
-            if let Some(After { flows, lead }) = &flow.after {
+            if let Some(After {
+                flows,
+                lead,
+                delays,
+            }) = &flow.after
+            {
                 let connection = |flow: usize| match self.shared.network.flows[Id::new(flow)].role {
                     Role::Data(connection) => connection,
                     _ => unreachable!("a flow that waits, or is waited for, has a transport"),
                 };
-                let after = flows.iter().map(|f| connection(*f)).collect();
-                self.ends.graph.add(connection(number), after, *lead);
+                let delays = delays.iter().copied().chain(std::iter::repeat(Span::ZERO));
+                let after = flows.iter().map(|f| connection(*f)).zip(delays).collect();
+                let (id, start) = (connection(number), Time(flow.start.0));
+                self.ends.graph.add(id, after, *lead, start);
             }
         }
     }

@@ -4,6 +4,7 @@
 //! * `build` makes a world from a `Spec` or refuses it. The 802.11 part lies with that medium (`medium/wifi`).
 //! * `connect` makes the two ends of flows with a transport, `deliver` takes packets at their hosts.
 //! * `alter` makes single facts otherwise.
+//! * `credit` lets hosts pace their senders.
 //! * `change` changes a rate or a source while the world runs.
 //! * `climb` runs up to the instant at which a score has a level or a place is empty.
 //! * `clock` has the present and the calendar.
@@ -25,6 +26,7 @@ mod change;
 mod climb;
 mod clock;
 mod connect;
+mod credit;
 mod deliver;
 mod feedback;
 mod injections;

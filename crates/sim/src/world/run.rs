@@ -217,6 +217,7 @@ impl World {
             }
             Event::Cross(node) => self.shared.cross(node, at),
             Event::Watchdog(port) => self.shared.look_after_pauses(port, at),
+            Event::Credit(port) => self.give_credit(port, at),
             Event::Link(step) => self.take_link_step(step, at),
             Event::Carried(port) => {
                 self.shared

@@ -10,6 +10,7 @@ use crate::altered::Numbered;
 use crate::connection::{Header, Side};
 use crate::ids::{ConnectionId, FlowId, PacketId, PortId};
 use crate::network::Role;
+use crate::shared::Shared;
 use crate::source::Source;
 
 /// A packet of a connection that leaves: IP bytes, codepoint, and the value by which it is spread over paths.
@@ -80,6 +81,7 @@ impl World {
             self.acknowledge(id, ack, now);
         }
         self.signal_all(id, now);
+        self.note_credit(id, now);
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Receiver);
     }
@@ -122,8 +124,14 @@ impl World {
         if ended == 0 {
             return;
         }
-        for next in self.ends.graph.deliver(id, ended) {
-            let flow = &mut self.shared.network.flows[self.ends.connections[next].data];
+        for (next, at) in self.ends.graph.deliver(id, ended, now) {
+            let data = self.ends.connections[next].data;
+            if at > now {
+                let Shared { network, run, .. } = &mut self.shared;
+                network.ask(&mut run.calendar, data, at);
+                continue;
+            }
+            let flow = &mut self.shared.network.flows[data];
             if now >= flow.stop {
                 continue;
             }
@@ -232,7 +240,7 @@ impl World {
     }
 
     #[cold]
-    fn depart_signal(&mut self, id: ConnectionId, signal: Signal, now: Time) {
+    pub(super) fn depart_signal(&mut self, id: ConnectionId, signal: Signal, now: Time) {
         let c = &self.ends.connections[id];
         let (acks, class) = (c.acks, c.signal_class);
         let before = std::mem::replace(&mut self.shared.network.flows[acks].class, class);

@@ -5,8 +5,9 @@
 //! Reference: Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3: what lies below the highest packet
 //! acknowledged selectively is sent again once in a recovery, then new data follow; a recovery ends when all that was sent at
 //! its beginning has arrived; two timeouts, the lower while at most three packets are in flight. Differences: none in the
-//! laws; the paper's constants are options.
+//! laws; the paper's constants are options. With `pull` its receiver paces its senders (`credit.rs`).
 
+mod credit;
 mod packet;
 mod receiver;
 mod sender;

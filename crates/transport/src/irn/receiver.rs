@@ -1,6 +1,7 @@
 //! The receiving end: each packet is acknowledged, one out of order by a NACK with its place.
 
-use crate::ends::Receiver;
+use super::credit::Grants;
+use crate::ends::{CreditState, Receiver};
 use crate::queue_pair::NotificationPoint;
 use crate::reassembly::Reassembly;
 use crate::receiver::{Echo, ReceiverSetup};
@@ -15,6 +16,8 @@ pub struct IrnReceiver {
     data: Reassembly,
     /// A packet out of order says that others are lost.
     gaps_are_losses: bool,
+    /// What it has given to the sender, if it paces it.
+    grants: Option<Grants>,
 }
 
 impl IrnReceiver {
@@ -25,6 +28,7 @@ impl IrnReceiver {
             point: NotificationPoint::new(&setup.pair),
             data: Reassembly::default(),
             gaps_are_losses: setup.pair.gaps_are_losses,
+            grants: setup.pair.pull.map(Grants::new),
         }
     }
 }
@@ -34,7 +38,7 @@ impl IrnReceiver {
     fn ask_again(&mut self, now: Time, segment: &Segment) -> AckSegment {
         self.echo.record_trimmed(now, segment);
         let mut ack = self.echo.acknowledgement(now, self.data.next());
-        if segment.start >= ack.upto {
+        if segment.start >= ack.upto && !super::credit::is_request(segment) {
             ack.nack = true;
             ack.report(segment.start, segment.start);
         }
@@ -44,6 +48,9 @@ impl IrnReceiver {
 
 impl Receiver for IrnReceiver {
     fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
+        if let Some(grants) = &mut self.grants {
+            grants.note(segment);
+        }
         if segment.len == 0 {
             return Some(self.ask_again(now, segment));
         }
@@ -63,7 +70,18 @@ impl Receiver for IrnReceiver {
     }
 
     fn next_signal(&mut self, _now: Time) -> Option<Signal> {
-        self.point.next()
+        let credit = self.grants.as_mut().and_then(Grants::repeated);
+        credit.or_else(|| self.point.next())
+    }
+
+    fn credit(&self) -> CreditState {
+        let grants = self.grants.as_ref();
+        grants.map_or(CreditState::Enough, Grants::state)
+    }
+
+    fn give_credit(&mut self) -> Signal {
+        let grants = self.grants.as_mut();
+        grants.expect("a receiver that gives credit").give()
     }
 
     fn on_timer(&mut self, now: Time) -> Option<AckSegment> {

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use super::credit::{Credit, request};
 use super::packet::{Packet, Recovering};
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
 use crate::queue_pair::QueuePair;
 use crate::rate::{Newest, Snapshot};
-use crate::segment::{AckSegment, Segment};
+use crate::segment::{AckSegment, Segment, Signal};
 use crate::sender_core::SenderCore;
 use crate::sender_state::AckSummary;
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
@@ -39,6 +40,8 @@ pub struct IrnSender {
     recovering: Option<Recovering>,
     deadline: Time,
     paced: bool,
+    /// Where the receiver paces its senders.
+    credit: Option<Credit>,
 }
 
 impl IrnSender {
@@ -62,7 +65,27 @@ impl IrnSender {
             recovering: None,
             deadline: Time::NEVER,
             paced: false,
+            credit: setup
+                .pair
+                .pull
+                .map(|pull| Credit::new(pull, setup.mss, setup.frame)),
         }
+    }
+
+    /// Bytes that wait to be sent, for the first time or because only their header came.
+    fn waiting(&self) -> u64 {
+        (self.written - self.nxt).saturating_add(self.trimmed_bytes)
+    }
+
+    /// Asks for credit, if that is what data wait for.
+    fn request(&mut self, now: Time) -> Option<Segment> {
+        let (waiting, window) = (self.waiting(), self.core.window());
+        let wanted = self.credit.as_mut()?.request(waiting, window)?;
+        self.number += 1;
+        if self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+        Some(request(now, self.number - 1, self.nxt, wanted))
     }
 
     /// Place of the packet to send again, if the recovery at hand has one left.
@@ -101,6 +124,9 @@ impl IrnSender {
                 self.core.note_window_limited();
                 return None;
             }
+            if self.credit.as_ref().is_some_and(|c| !c.is_left()) {
+                return None;
+            }
         }
         if now < self.core.release() {
             self.paced = true;
@@ -124,12 +150,13 @@ impl IrnSender {
     }
 
     fn restart_timer(&mut self, now: Time) {
+        let waits = self.credit.is_some() && self.waiting() > 0;
         let timeout = match self.packets.len() <= FEW {
             true => self.pair.timeout_low.or(self.pair.timeout),
             false => self.pair.timeout,
         };
         self.deadline = match timeout {
-            Some(timeout) if !self.packets.is_empty() => now.after(timeout),
+            Some(timeout) if !self.packets.is_empty() || waits => now.after(timeout),
             _ => Time::NEVER,
         };
     }
@@ -254,7 +281,9 @@ impl Sender for IrnSender {
 
     fn poll(&mut self, now: Time) -> Option<Segment> {
         let flight = self.in_flight();
-        let place = self.choose(now)?;
+        let Some(place) = self.choose(now) else {
+            return self.request(now);
+        };
         let number = self.number;
         self.number += 1;
         let packet = &mut self.packets[place];
@@ -278,12 +307,22 @@ impl Sender for IrnSender {
             again,
             app_limited: self.nxt == self.written,
         };
-        Some(self.core.send(sent, start, start + len == self.written))
+        let mut segment = self.core.send(sent, start, start + len == self.written);
+        let (waiting, window) = (self.waiting(), self.core.window());
+        if let Some(credit) = &mut self.credit {
+            credit.spend(len);
+            let wanted = credit.say(waiting, window, again);
+            segment.feedback = Some(Box::new(wanted));
+        }
+        Some(segment)
     }
 
     fn on_ack(&mut self, now: Time, ack: &AckSegment) {
         if ack.upto > self.nxt || ack.upto < self.una {
             return;
+        }
+        if let Some(credit) = &mut self.credit {
+            credit.hear();
         }
         let flight = self.in_flight();
         let mut summary = AckSummary {
@@ -316,10 +355,23 @@ impl Sender for IrnSender {
         self.core.on_ack(now, ack, &summary, flight, recovering);
     }
 
+    fn on_signal(&mut self, now: Time, signal: &Signal) {
+        match (signal, &mut self.credit) {
+            (Signal::Credit { granted }, Some(credit)) => credit.take(*granted),
+            _ => self.core.on_signal(now, signal),
+        }
+    }
+
     fn on_timer(&mut self, now: Time) {
         self.core.on_timer(now);
         if self.deadline > now {
             return;
+        }
+        if let Some(credit) = &mut self.credit
+            && self.packets.is_empty()
+        {
+            credit.forget();
+            return self.restart_timer(now);
         }
         self.core.counters.timeouts += 1;
         let flight = self.in_flight();

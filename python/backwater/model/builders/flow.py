@@ -5,6 +5,7 @@ Written by `make tables` from the tables that the engine reads; do not edit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,6 +66,8 @@ class Flow(Table):
     * `spread`: what chooses among equal ways (routing kind ecmp): an entropy value in
       each segment, which switches hash beside the flow; where it is left out, a flow
       keeps its way
+    * `after`: flows whose transfers must have been delivered before this flow's one
+      begins, each with the time between, such as "a" or "a + 3 us"
     * `message`: full packets of a message, which go-back-0 sends again after a loss; 4000
       where it is left out (packets)
     * `nack_interval`: least time between two NACKs for one packet, 500 us in HPCC's
@@ -82,12 +85,18 @@ class Flow(Table):
     * `timeout_low`: the same while at most three packets are in flight; 100 us where it
       is left out (time)
     * `cap`: most payload bytes in flight of an irn queue pair, one bandwidth-delay
-      product in its paper; 120 kB where it is left out (size)
+      product in its paper; where it is left out, 120 kB, or no limit with pull (size)
     * `sacked`: whether bytes acknowledged selectively count as in flight; where it is
       left out, counted, but left-out with gaps = other-ways
     * `gaps`: what a packet out of order says of those before it: they are lost and are
       sent again at once, or they may come yet by another way, and only a timeout or a
       trimmed packet tells of a loss; losses where it is left out
+    * `pull`: the receiving host paces its senders: credit on the link that each pull
+      packet brings (one packet in NDP, 16,384 bytes in Ultra Ethernet's RCCC); where it
+      is left out, senders need no credit (size)
+    * `speculate`: with pull: bytes on the link that a sender may send before the first
+      answer, and the most that it asks for at a time; 1.5 bandwidth-delay products in
+      Ultra Ethernet (size)
     * `marks`: how congestion marks come back: echoed until the window is reduced (RFC
       3168), for each change (RFC 8257), as exact counts of bytes (AccECN's option, RFC
       9768), or as three bits of a count of packets (its ACE field); off where it is left
@@ -138,6 +147,7 @@ class Flow(Table):
     small_queue: int | None = None
     ack_class: int | None = None
     spread: Spreader | Written | None = None
+    after: Sequence[str] | None = None
     message: Packets | None = None
     nack_interval: Time | None = None
     cnp: Literal["at-once", "sampled", "off"] | None = None
@@ -148,6 +158,8 @@ class Flow(Table):
     cap: Size | None = None
     sacked: Literal["counted", "left-out"] | None = None
     gaps: Literal["losses", "other-ways"] | None = None
+    pull: Size | None = None
+    speculate: Size | None = None
     marks: Literal["off", "classic", "dctcp", "accurate", "ace"] | None = None
     silence: Time | None = None
     frame: Size | None = None

@@ -1262,6 +1262,40 @@ class Topology(Part):
     ) -> Topology:
         """Hosts at leaf switches, each leaf joined to each spine switch."""
     @staticmethod
+    def dragonfly(
+        *,
+        routers: int,
+        hosts: int,
+        global_: int,
+        rate: Rate,
+        delay: Time,
+        groups: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        global_delay: Time | None = None,
+        global_rate: Rate | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Groups of routers, all joined within a group, and each pair of groups by one link."""
+    @staticmethod
+    def rail_optimised(
+        *,
+        servers: int,
+        cards: int,
+        spines: int,
+        rate: Rate,
+        delay: Time,
+        groups: int | None = None,
+        up_rate: Rate | None = None,
+        up_delay: Time | None = None,
+        max_frame: Size | None = None,
+        obeys: bool | None = None,
+        switch: Written | None = None,
+    ) -> Topology:
+        """Servers of several cards, the same card of each at one switch, spines above."""
+    @staticmethod
     def dumbbell(
         *,
         pairs: int,

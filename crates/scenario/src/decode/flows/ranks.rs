@@ -73,6 +73,7 @@ impl Flow {
                 after: Some(After {
                     flows: step.after.clone(),
                     lead: step.lead,
+                    delays: Vec::new(),
                 }),
                 ..plain(own, from, to)
             }

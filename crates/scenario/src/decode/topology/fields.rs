@@ -12,6 +12,15 @@ pub const SWITCH_MODEL: Field = Field::free(
     "model of the generated switches",
 );
 
+/// A number of things that a topology must name.
+pub const fn count(name: &'static str, help: &'static str) -> Field {
+    Field::option(
+        Opt::new(name, Kind::Count, Default::Required, help)
+            .at_least("1")
+            .at_most("256"),
+    )
+}
+
 /// How many stations.
 pub const STATIONS: Field = Field::option(
     Opt::new("stations", Kind::Count, Default::Required, "how many")

@@ -1,22 +1,13 @@
 //! Leaf and spine: hosts h0… at leaf switches l0…, each leaf joined to each spine switch s0….
 
 use backwater_sim::spec::Routing;
-use backwater_transport::part::{Default, Kind, Opt};
 
-use super::fields::{SWITCH_MODEL, UP_DELAY, UP_RATE};
+use super::fields::{SWITCH_MODEL, UP_DELAY, UP_RATE, count};
 use super::row::{Generator, Network, Site};
 use crate::diagnostic::Diagnostic;
 use crate::fields::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::files::Files;
-use crate::shape::{Field, Variant};
-
-const fn count(name: &'static str, help: &'static str) -> Field {
-    Field::option(
-        Opt::new(name, Kind::Count, Default::Required, help)
-            .at_least("1")
-            .at_most("256"),
-    )
-}
+use crate::shape::Variant;
 
 /// The row of the table.
 pub const ROW: Generator = Generator {

@@ -2,11 +2,13 @@
 //! make stations, which need no links. A generator is one file and one row of the table.
 
 mod chain;
+mod dragonfly;
 mod dumbbell;
 mod fat_tree;
 mod fields;
 mod grid;
 mod leaf_spine;
+mod rails;
 mod random_grid;
 mod ring;
 pub mod row;
@@ -20,9 +22,11 @@ use row::Generator;
 use crate::shape::Variant;
 
 /// Every generator.
-pub const GENERATORS: [Generator; 10] = [
+pub const GENERATORS: [Generator; 12] = [
     fat_tree::ROW,
     leaf_spine::ROW,
+    dragonfly::ROW,
+    rails::ROW,
     dumbbell::ROW,
     star::ROW,
     ring::ROW,

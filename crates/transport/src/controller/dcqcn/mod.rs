@@ -194,7 +194,7 @@ impl Controller for Dcqcn {
         self.now = now;
         match signal {
             Signal::Congestion if !self.law.by_acks => self.notice(now),
-            Signal::Congestion => {}
+            Signal::Congestion | Signal::Credit { .. } => {}
         }
     }
 

@@ -1,0 +1,1 @@
+"""Work and networks of other simulators, turned into scenarios."""

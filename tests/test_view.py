@@ -143,12 +143,14 @@ def test_the_page_draws_lanes_and_names_a_packet(folder: Path) -> None:
     for (let at = 3; at < d.length; at += 4) n += d[at] > 0;
     return n;
   };
+  // Of the whole run; the search below shows one packet, as soon as the page is drawn again.
+  const packets = ink(document.getElementById("sequence"));
   document.getElementById("wanted").value = "f1 3";
   document.getElementById("search").requestSubmit();
   await new Promise((r) => setTimeout(r, 200));
   const told = {
     rows: run.rows, lanes: ink(run.canvas), queue: ink(document.getElementById("queue")),
-    packets: ink(document.getElementById("sequence")),
+    packets,
     way: [...document.querySelectorAll("#way tbody tr")].map((r) =>
       [...r.cells].map((c) => c.textContent)),
     packet: document.getElementById("packet").textContent,

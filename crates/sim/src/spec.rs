@@ -31,8 +31,7 @@ pub use crate::medium::wifi::phy::fading::{BlockFading, Law};
 pub use crate::medium::wifi::phy::mode::{Format, Mode};
 pub use crate::medium::wifi::phy::physical::Physical;
 pub use crate::medium::wifi::phy::standard::Band;
-pub use crate::medium::wifi::queue::airtime_limit::AirtimeLimits;
-pub use crate::medium::wifi::queue::arrangement::Serving;
+pub use crate::medium::wifi::queue::arrangement::{AirtimeLimits, Serving};
 pub use crate::medium::wifi::queue::turns::Turn;
 pub use crate::medium::wifi::spec::{CategorySpec, MediumSpec, StationSpec};
 

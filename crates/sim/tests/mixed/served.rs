@@ -88,7 +88,7 @@ fn served_world(number: u64) -> Spec {
             turn,
             each,
             driver: one(r, &[None, Some(1), Some(5)]).filter(|_| !each),
-            airtime: (each && number % 2 == 0).then_some(LIMITS),
+            airtime: (each && number.is_multiple_of(2)).then_some(LIMITS),
         };
         if once_in(r, 3) {
             radio.buffer = Limit::Bytes(Bytes(20_000));

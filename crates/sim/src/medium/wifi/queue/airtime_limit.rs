@@ -13,22 +13,12 @@ use smallvec::SmallVec;
 
 use crate::medium::wifi::air::Air;
 use crate::medium::wifi::phy::mode::{Format, Mode};
+use crate::medium::wifi::queue::arrangement::AirtimeLimits;
 use crate::network::Network;
 use crate::shared::Shared;
 
 /// Bytes of the packet whose airtime says how many share a preamble.
 const AVERAGE: u64 = 1024;
-
-/// How much may wait.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct AirtimeLimits {
-    /// For one neighbour, in any case.
-    pub low: Span,
-    /// For one neighbour, while little waits for all.
-    pub high: Span,
-    /// What is little for all.
-    pub total: Span,
-}
 
 /// So many packets of so many bytes in all.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -4,15 +4,25 @@
 //! Reference: Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017; Linux, mac80211 (queues of each station) and ath9k (`ATH_MAX_QDEPTH`, 123).
 
 use backwater_transport::random::Random;
-use backwater_transport::units::Rate;
+use backwater_transport::units::{Rate, Span};
 
-use crate::medium::wifi::queue::airtime_limit::AirtimeLimits;
 use crate::medium::wifi::queue::turns::{Turn, Turns};
 use crate::queue::{AnyAqm, ClassQueue, Managed};
 
 /// Packets of a category behind queue management where stations aggregate and nothing else is written: `ATH_MAX_QDEPTH` of
 /// Linux's ath9k, 512 / 4 - 5.
 const DRIVER: u32 = 123;
+
+/// For how much time on the air packets may wait behind the queues of neighbours. See `airtime_limit`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct AirtimeLimits {
+    /// For one neighbour, in any case.
+    pub low: Span,
+    /// For one neighbour, while little waits for all.
+    pub high: Span,
+    /// What is little for all.
+    pub total: Span,
+}
 
 /// How a station serves its neighbours.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //!   `airtime_limit` bounds the time for which packets wait there.
 //! * `blocked_share` limits what waits at gates.
 
-pub mod airtime_limit;
+pub(super) mod airtime_limit;
 pub mod arrangement;
 pub(super) mod blocked_share;
 pub(super) mod gates;

@@ -69,6 +69,26 @@ impl Traffic {
 }
 
 impl Packet {
+    /// A data packet of 1500 B that entered its queue at an instant.
+    #[cfg(test)]
+    pub(crate) fn example(at: Time) -> Packet {
+        Packet {
+            next: Id::NONE,
+            flow: Id::NONE,
+            to: 0,
+            len: 1500,
+            traffic: Traffic::default(),
+            entry: 0,
+            seq: 0,
+            ingress: Id::NONE,
+            born: Time::ZERO,
+            at,
+            serial: 0,
+            waited: 0,
+            gated: 0,
+        }
+    }
+
     /// Class 0..8.
     pub fn class(&self) -> u8 {
         self.traffic.class()

@@ -2,7 +2,8 @@
 
 /// The enum of all parts of a kind, from its trait's methods and the list of its parts (`module::Type`): a variant for each part,
 /// `From` for each, and the trait, which calls the variant's method. `in Box` behind the trait boxes all parts, behind a part this
-/// one. A variant that is no part follows `or`. With `static`, the table of all rows `PART` follows, too.
+/// one. A variant that is no part follows `or`. With `static`, the table of all rows `PART` follows, too, and `with`
+/// that of their `NEEDS`, followed by the needs of parts that a host makes.
 #[macro_export]
 macro_rules! parts {
     (
@@ -16,7 +17,7 @@ macro_rules! parts {
     };
     (
         $(#[$doc:meta])* pub enum $Any:ident: $Trait:ident $(or $Other:ident($Inside:ty))? { $($methods:tt)* }
-        $($(#[$row:meta])* pub static $TABLE:ident;)?
+        $($(#[$row:meta])* pub static $TABLE:ident $(with $NEEDS:ident: $Needs:ty, then $($hosted:ident),+)?;)?
         $($module:ident::$Name:ident $(in $Box:ident)?),* $(,)?
     ) => {
         $(#[$doc])*
@@ -39,6 +40,7 @@ macro_rules! parts {
         }
 
         $crate::parts! { @table $Any [$($module)*] $($(#[$row])* $TABLE)? }
+        $crate::parts! { @needs [$($module)*] $($($NEEDS: $Needs, $($hosted)+)?)? }
     };
     (@type $module:ident $Name:ident) => { $module::$Name };
     (@type $module:ident $Name:ident Box) => { Box<$module::$Name> };
@@ -48,6 +50,11 @@ macro_rules! parts {
         pub static $TABLE: &[$crate::part::Part<$crate::part::Build<$Any>>] = &[
             $($module::PART.with_build(|args| ($module::PART.build)(args).map($Any::from))),*
         ];
+    };
+    (@needs $modules:tt) => {};
+    (@needs [$($module:ident)*] $NEEDS:ident: $Needs:ty, $($hosted:ident)+) => {
+        /// What each part of the table needs, and then those that a host makes.
+        pub static $NEEDS: &[$Needs] = &[$($module::NEEDS,)* $($hosted::NEEDS),+];
     };
     (@dispatch $Any:ident $names:tt $($(#[$attribute:meta])* fn $method:ident $taken:tt $(-> $result:ty)?;)*) => {
         $($crate::parts! { @method $Any $names [$(#[$attribute])*] $method $taken [$($result)?] })*

@@ -1,6 +1,23 @@
 //! What a part of a mechanism needs, and what it gives to the others. From these follows which detector, notifier and
 //! responder work together on which medium (`legal`), and what the place must keep for them.
 
+/// Tables of a kind's rows `PART`: each line has a part and what it needs. `NEEDS` lists these in the tables' order.
+macro_rules! rows {
+    ($(
+        $(#[$doc:meta])* pub static $TABLE:ident;
+        $($module:ident needs $needs:expr,)*
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub static $TABLE: &[Part<Build>] = &[$($module::PART),*];
+        )*
+
+        /// What each row needs, in the order of the tables.
+        pub static NEEDS: &[Needs] = &[$($($needs,)*)*];
+    };
+}
+pub(super) use rows;
+
 /// A set of conditions: those a part needs, or those a medium or another part meets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Set(u32);

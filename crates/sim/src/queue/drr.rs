@@ -4,7 +4,7 @@
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part};
 
-use super::row::Build;
+use super::row::{Build, SCHEDULED_CLASSES};
 use crate::limit::MAX_CLASSES;
 
 /// The class whose turn it is, and the deficits.
@@ -88,14 +88,7 @@ pub const PART: Part<Build<Drr>> = Part {
     summary: "deficit round robin among class queues, counted in bytes",
     source: "Shreedhar and Varghese, SIGCOMM 1995",
     options: &[
-        Opt::new(
-            "classes",
-            Kind::Count,
-            Default::Is("2"),
-            "number of classes",
-        )
-        .at_least("1")
-        .at_most("8"),
+        SCHEDULED_CLASSES,
         Opt::new(
             "quantum",
             Kind::Bytes,

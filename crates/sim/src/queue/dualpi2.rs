@@ -319,8 +319,7 @@ pub const PART: Part<Build<DualPi2>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Packet, Packets, Traffic};
-    use crate::table::Id;
+    use crate::packet::{Packet, Packets};
 
     fn dual(alpha: f64, beta: f64) -> DualPi2 {
         DualPi2 {
@@ -442,21 +441,7 @@ mod tests {
         let mut packets = Packets::default();
         let mut queues = [ClassQueue::default(), ClassQueue::default()];
         for queue in &mut queues {
-            let id = packets.create(Packet {
-                next: Id::NONE,
-                flow: Id::NONE,
-                to: 0,
-                len: 1500,
-                traffic: Traffic::default(),
-                entry: 0,
-                seq: 0,
-                ingress: Id::NONE,
-                born: Time::ZERO,
-                at: Time::ZERO,
-                serial: 0,
-                waited: 0,
-                gated: 0,
-            });
+            let id = packets.create(Packet::example(Time::ZERO));
             packets.append(&mut queue.list, id);
         }
         let mut classic = 0u32;
@@ -480,21 +465,7 @@ mod tests {
                 if wait == 0 {
                     continue;
                 }
-                let id = packets.create(Packet {
-                    next: Id::NONE,
-                    flow: Id::NONE,
-                    to: 0,
-                    len: 1500,
-                    traffic: Traffic::default(),
-                    entry: 0,
-                    seq: 0,
-                    ingress: Id::NONE,
-                    born: Time::ZERO,
-                    at: ms(45 - wait),
-                    serial: 0,
-                    waited: 0,
-                    gated: 0,
-                });
+                let id = packets.create(Packet::example(ms(45 - wait)));
                 packets.append(&mut queue.list, id);
             }
             let mut d = dual(0.15, 3.0);

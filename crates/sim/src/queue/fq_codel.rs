@@ -245,8 +245,7 @@ mod tests {
     use backwater_transport::units::Span;
 
     use super::*;
-    use crate::packet::{Packet, Packets, Traffic};
-    use crate::table::Id;
+    use crate::packet::{Packet, Packets};
 
     const LAW: Law = Law {
         target: Span::millis(5),
@@ -272,21 +271,7 @@ mod tests {
         let mut packets = Packets::default();
         let mut queues = vec![ClassQueue::default(); count];
         for queue in &mut queues {
-            let id = packets.create(Packet {
-                next: Id::NONE,
-                flow: Id::NONE,
-                to: 0,
-                len: 1500,
-                traffic: Traffic::default(),
-                entry: 0,
-                seq: 0,
-                ingress: Id::NONE,
-                born: Time::ZERO,
-                at: Time::ZERO,
-                serial: 0,
-                waited: 0,
-                gated: 0,
-            });
+            let id = packets.create(Packet::example(Time::ZERO));
             packets.append(&mut queue.list, id);
         }
         queues

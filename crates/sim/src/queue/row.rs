@@ -103,3 +103,13 @@ pub(super) const CLASSES: Opt = Opt::new(
 )
 .at_least("1")
 .at_most("8");
+
+/// Option `classes` of schedulers.
+pub(super) const SCHEDULED_CLASSES: Opt = Opt::new(
+    "classes",
+    Kind::Count,
+    Default::Is("2"),
+    "number of classes",
+)
+.at_least("1")
+.at_most("8");

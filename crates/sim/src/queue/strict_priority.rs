@@ -5,9 +5,9 @@
 //! textbook's queue (`validation/queues.py` has both forms). To choose at the end of the gap would
 //! take a second event for each frame on wires shorter than the gap.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::Part;
 
-use super::row::Build;
+use super::row::{Build, SCHEDULED_CLASSES};
 
 /// So many class queues.
 #[derive(Copy, Clone, Debug)]
@@ -19,13 +19,6 @@ pub const PART: Part<Build<StrictPriority>> = Part {
     aliases: &[],
     summary: "a queue for each class, the highest class first",
     source: "S2 simulation model; IEEE 802.1Q clause 8.6.8.1",
-    options: &[Opt::new(
-        "classes",
-        Kind::Count,
-        Default::Is("2"),
-        "number of classes",
-    )
-    .at_least("1")
-    .at_most("8")],
+    options: &[SCHEDULED_CLASSES],
     build: |args| Ok(StrictPriority(args.count("classes") as usize).into()),
 };

@@ -1,10 +1,10 @@
 //! Weighted round robin: class c may send `weight_c` frames in each round. Fair in frames, not in
 //! bytes; `drr` is fair in bytes.
 
-use backwater_transport::part::{Default, Kind, Opt, Part};
+use backwater_transport::part::Part;
 
 use super::drr::{WEIGHTS, weights};
-use super::row::Build;
+use super::row::{Build, SCHEDULED_CLASSES};
 use crate::limit::MAX_CLASSES;
 
 /// The class whose turn it is, and how many frames it may still send.
@@ -40,14 +40,7 @@ pub const PART: Part<Build<Wrr>> = Part {
     summary: "weighted round robin among class queues, counted in frames",
     source: "Katevenis et al., JSAC 9(8), 1991",
     options: &[
-        Opt::new(
-            "classes",
-            Kind::Count,
-            Default::Is("2"),
-            "number of classes",
-        )
-        .at_least("1")
-        .at_most("8"),
+        SCHEDULED_CLASSES,
         WEIGHTS[0],
         WEIGHTS[1],
         WEIGHTS[2],

@@ -50,7 +50,7 @@ backwater_transport::parts! {
     }
 
     /// Every detector of the tables.
-    pub static DETECTORS;
+    pub static DETECTORS with NEEDS: Needs, then script;
 
     watermark::Watermark,
     sojourn::Sojourn,
@@ -85,20 +85,3 @@ pub const DIFFERENTIAL_BACKLOG: &str = differential_backlog::PART.id;
 /// Detectors that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] =
     &[script::PART.with_build(|args| (script::PART.build)(args).map(AnyDetector::from))];
-
-const _: () = assert!(NEEDS.len() == DETECTORS.len() + HOSTED.len());
-
-/// What each of both lists needs, in their order.
-pub static NEEDS: &[Needs] = &[
-    watermark::NEEDS,
-    sojourn::NEEDS,
-    fill_rate::NEEDS,
-    ingress_watermark::NEEDS,
-    dynamic_threshold::NEEDS,
-    rate_comparison::NEEDS,
-    queue_rate_difference::NEEDS,
-    occupancy::NEEDS,
-    overheard_backlog::NEEDS,
-    differential_backlog::NEEDS,
-    script::NEEDS,
-];

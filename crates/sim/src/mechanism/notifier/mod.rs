@@ -25,32 +25,21 @@ pub use request::Request;
 pub use row::{AnyNotifier, Build, Notify, Reach};
 pub use terms::{Addresses, Audience, Cast, Terms};
 
-use super::needs::Needs;
+use super::needs::{Needs, rows};
 
-/// Every notifier.
-pub static NOTIFIERS: &[Part<Build>] = &[
-    pause::PART,
-    pfc::PART,
-    destination::PART,
-    request::PART,
-    congestion_notification::PART,
-    own_step::PART,
-];
+rows! {
+    /// Every notifier.
+    pub static NOTIFIERS;
+    pause needs terms::NEEDS,
+    pfc needs terms::NEEDS,
+    destination needs terms::NEEDS_OF_ADDRESSES,
+    request needs request::NEEDS,
+    congestion_notification needs adaptive_terms::NEEDS,
+    own_step needs judgements::NEEDS,
+}
 
 /// Congestion notifications of 802.11s; for recipes.
 pub const CONGESTION: Part<Build> = congestion_notification::PART;
 
 /// The station itself; for recipes.
 pub const OWN_STEP: Part<Build> = own_step::PART;
-
-const _: () = assert!(NEEDS.len() == NOTIFIERS.len());
-
-/// What each needs, in their order.
-pub static NEEDS: &[Needs] = &[
-    terms::NEEDS,
-    terms::NEEDS,
-    terms::NEEDS_OF_ADDRESSES,
-    request::NEEDS,
-    adaptive_terms::NEEDS,
-    judgements::NEEDS,
-];

@@ -23,7 +23,7 @@ pub use own::Hold;
 pub use shaper::Shaper;
 pub use steps::{Knob, Steps};
 
-use super::needs::{Needs, Set};
+use super::needs::{Needs, Set, rows};
 use super::notice::Notice;
 
 /// Answers notices at the place that is told.
@@ -82,17 +82,22 @@ backwater_transport::parts! {
 /// How a row builds its responder.
 pub type Build = part::Build<AnyResponder>;
 
-/// Every responder.
-pub static RESPONDERS: &[Part<Build>] = &[
-    gate::PART,
-    shaper::PART,
-    aifsn::PART,
-    cw_min::PART,
-    txop::PART,
-    token_bucket::PART,
-    stop_all::PART,
-    link_gate::PART,
-];
+rows! {
+    /// Every responder.
+    pub static RESPONDERS;
+    gate needs gate::NEEDS,
+    shaper needs shaper::NEEDS,
+    aifsn needs steps::NEEDS,
+    cw_min needs steps::NEEDS,
+    txop needs steps::NEEDS,
+    token_bucket needs steps::NEEDS_OF_RATE,
+    stop_all needs stop_all::NEEDS,
+    link_gate needs link_gate::NEEDS,
+
+    /// Responders that a host makes. A world that holds one and has no host is refused.
+    pub static HOSTED;
+    script needs script::NEEDS,
+}
 
 /// The responder of a port that a host's card tells to stop.
 pub(crate) const GATE: AnyResponder = AnyResponder::Gate(gate::Gate);
@@ -104,21 +109,3 @@ pub const LINK_GATE: Part<Build> = link_gate::PART;
 
 /// Doubles CWmin; for recipes.
 pub const CW_MIN: Part<Build> = cw_min::PART;
-
-/// Responders that a host makes. A world that holds one and has no host is refused.
-pub static HOSTED: &[Part<Build>] = &[script::PART];
-
-const _: () = assert!(NEEDS.len() == RESPONDERS.len() + HOSTED.len());
-
-/// What each of both lists needs, in their order.
-pub static NEEDS: &[Needs] = &[
-    gate::NEEDS,
-    shaper::NEEDS,
-    steps::NEEDS,
-    steps::NEEDS,
-    steps::NEEDS,
-    steps::NEEDS_OF_RATE,
-    stop_all::NEEDS,
-    link_gate::NEEDS,
-    script::NEEDS,
-];

@@ -688,10 +688,7 @@ fn abc_lets_its_share_accelerate() {
         .count() as f64;
     let share = 0.5 * (0.98 - 0.05 / 0.133);
     // While the window of 20 ms fills the dequeue rate is lower and more accelerate: at most twenty.
-    assert!(
-        kept >= 1000.0 * share + 3.0 && kept <= 1000.0 * share + 25.0,
-        "{kept}"
-    );
+    assert!((3.0..=25.0).contains(&(kept - 1000.0 * share)), "{kept}");
 }
 
 /// A radio that serves a packet in 1 ms and then in 2 ms has 4 Mbit/s when the window holds the second kind alone.

@@ -45,7 +45,7 @@ BASE = ("Part", "Series", "Table", "Written")
 
 def files() -> dict[Path, str]:
     """Every file of the builders, as `ruff format` leaves it."""
-    written = {"parts.pyi": _signatures()}
+    written = {"part_builders.pyi": _signatures()}
     for module in dict.fromkeys(place.module for place in PLACES):
         written[f"{module}.py"] = _table_file(module)
     written["__init__.py"] = _package()
@@ -188,7 +188,7 @@ def _file(summary: str, body: str) -> str:
             "backwater.model.builders.base",
             [*BASE, *TYPES.values(), *UNITS.values(), "Capacity"],
         ),
-        ("backwater.model.builders.parts", [class_of(kind) for kind, _ in parts()]),
+        ("backwater.model.builders.part_builders", [class_of(kind) for kind, _ in parts()]),
         *((f"backwater.model.builders.{place.module}", [place.name]) for place in PLACES),
     ]
     lines = [f'"""{summary}\n\n{MARK}\n"""', "", "from __future__ import annotations", ""]
@@ -199,7 +199,7 @@ def _file(summary: str, body: str) -> str:
 
 
 def _package() -> str:
-    names = [("parts", class_of(kind)) for kind, _ in parts()]
+    names = [("part_builders", class_of(kind)) for kind, _ in parts()]
     names += [(place.module, place.name) for place in PLACES]
     imports = "\n".join(
         f"    from backwater.model.builders.{module} import {n}" for module, n in names
@@ -208,10 +208,10 @@ def _package() -> str:
     homes = ", ".join(f"{name!r}: {module!r}" for module, name in names)
     return f'''"""Builders of scenarios, with a type for each argument.
 
-A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
-`whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
-first used.
+`part_builders` has a class for each kind of part, a method for each part; `wired`, `wireless`,
+`flow` and `whole` have the tables of a scenario. `base` and `documented` have what they share.
+`make tables` writes the tables and the signatures from what the engine reads. Each file is loaded
+when one of its names is first used.
 """
 
 from importlib import import_module

@@ -1,9 +1,9 @@
 """Builders of scenarios, with a type for each argument.
 
-A file with a plural name has one kind of part, a method for each; `wired`, `wireless`, `flow` and
-`whole` have the tables of a scenario. `base` has what they share. All but `base` are written by
-`make tables` from the tables that the engine reads. Each file is loaded when one of its names is
-first used.
+`part_builders` has a class for each kind of part, a method for each part; `wired`, `wireless`,
+`flow` and `whole` have the tables of a scenario. `base` and `documented` have what they share.
+`make tables` writes the tables and the signatures from what the engine reads. Each file is loaded
+when one of its names is first used.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from backwater.model.builders.flow import Flow
-    from backwater.model.builders.parts import (
+    from backwater.model.builders.part_builders import (
         Box,
         Controller,
         Detector,
@@ -98,17 +98,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Controller": "parts",
-    "Queue": "parts",
-    "Stamp": "parts",
-    "Spreader": "parts",
-    "Detector": "parts",
-    "Notifier": "parts",
-    "Responder": "parts",
-    "Source": "parts",
-    "Trace": "parts",
-    "Box": "parts",
-    "Topology": "parts",
+    "Controller": "part_builders",
+    "Queue": "part_builders",
+    "Stamp": "part_builders",
+    "Spreader": "part_builders",
+    "Detector": "part_builders",
+    "Notifier": "part_builders",
+    "Responder": "part_builders",
+    "Source": "part_builders",
+    "Trace": "part_builders",
+    "Box": "part_builders",
+    "Topology": "part_builders",
     "Routing": "wired",
     "Limits": "wired",
     "Host": "wired",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from backwater.model.builders.base import Packets, Size, Table, Time, Written
-from backwater.model.builders.parts import Controller, Source, Spreader
+from backwater.model.builders.part_builders import Controller, Source, Spreader
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from backwater.model.builders.base import Table, Time, Written
 from backwater.model.builders.flow import Flow
-from backwater.model.builders.parts import Topology
+from backwater.model.builders.part_builders import Topology
 from backwater.model.builders.wired import (
     Host,
     Limits,

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from backwater.model.builders.base import Capacity, Rate, Size, Table, Time, Written
-from backwater.model.builders.parts import Box, Detector, Notifier, Queue, Responder, Stamp, Trace
+from backwater.model.builders.part_builders import (
+    Box,
+    Detector,
+    Notifier,
+    Queue,
+    Responder,
+    Stamp,
+    Trace,
+)
 
 Recipe: TypeAlias = Literal[
     "pause",

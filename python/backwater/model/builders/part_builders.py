@@ -1,6 +1,6 @@
 """Kinds of parts. Their builders are made from the engine's tables when they are first used.
 
-`parts.pyi` has their signatures; `make tables` writes it.
+`part_builders.pyi` has their signatures; `make tables` writes it.
 """
 
 from __future__ import annotations

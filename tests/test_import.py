@@ -258,7 +258,7 @@ def test_a_bad_schedule_is_refused_with_its_line(
 def test_traces_of_chakra_become_transfers(tmp_path: Path) -> None:
     whole = {"comm_size": 40_000, "comm_tag": 1}
     trace(tmp_path / "a.0.et", node(1, 4, micros=2), node(2, 5, (1,), comm_dst=1, **whole))
-    trace(tmp_path / "a.1.et", node(1, 6, comm_src=0, **whole))
+    trace(tmp_path / "a.1.et", node(1, 6, (), comm_src=0, **whole))
     ranks, (only,) = chakra.read([tmp_path])
     assert ranks == 2
     assert (only.source, only.to, only.size, only.start) == (0, 1, 40_000, 2_000_000)

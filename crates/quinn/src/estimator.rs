@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use quinn_proto::congestion::{Controller, ControllerFactory};
-use quinn_proto::{RttEstimator, TransportConfig};
+use quinn_proto::{AckFrequencyConfig, RttEstimator, TransportConfig};
 
 use crate::pair::Pair;
 
@@ -96,8 +96,13 @@ impl Estimator {
 fn shaken(first: Duration) -> (Pair, Seen) {
     let seen = Seen::default();
     let mut transport = TransportConfig::default();
+    let mut each = AckFrequencyConfig::default();
+    // The peer acknowledges every packet at once, so that a packet is one sample.
+    each.ack_eliciting_threshold(0u32.into())
+        .max_ack_delay(Some(Duration::from_millis(25)));
     transport
         .initial_rtt(first)
+        .ack_frequency_config(Some(each))
         .mtu_discovery_config(None)
         .congestion_controller_factory(Arc::new(Spy(seen.clone())));
     let mut pair = Pair::new(transport, first, Duration::ZERO);
@@ -105,12 +110,9 @@ fn shaken(first: Duration) -> (Pair, Seen) {
     (pair, seen)
 }
 
-/// Two packets, since a receiver may wait before it acknowledges one.
 fn measure(pair: &mut Pair, sample: Duration) {
     pair.set_delay(sample);
-    for _ in 0..2 {
-        pair.client().ping();
-        pair.transmit();
-    }
+    pair.client().ping();
+    pair.transmit();
     pair.settle();
 }

@@ -42,7 +42,10 @@ impl World {
         let signal = connections[id].receiver.give_credit();
         let state = connections[id].receiver.credit();
         let quantum = connections[id].pull_quantum;
-        let rate = self.shared.network.ports[port].more.rate;
+        // Boxes in front of a port have no rate of their own.
+        let network = &self.shared.network;
+        let main = *network.plan.boxes.get(&port).unwrap_or(&port);
+        let rate = network.ports[main].nominal_rate();
         pulls.free = now.after(interval(quantum, rate.0));
         if pulls.list(id, state) {
             pulls.armed = true;

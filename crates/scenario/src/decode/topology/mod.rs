@@ -8,7 +8,7 @@ mod fat_tree;
 mod fields;
 mod grid;
 mod leaf_spine;
-mod rails;
+mod rail_optimised;
 mod random_grid;
 mod ring;
 pub mod row;
@@ -26,7 +26,7 @@ pub const GENERATORS: [Generator; 12] = [
     fat_tree::ROW,
     leaf_spine::ROW,
     dragonfly::ROW,
-    rails::ROW,
+    rail_optimised::ROW,
     dumbbell::ROW,
     star::ROW,
     ring::ROW,

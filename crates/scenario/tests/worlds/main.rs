@@ -3,10 +3,12 @@
 mod check;
 mod dice;
 mod generator;
+mod webassembly;
 
-use check::{Tally, check, native_and_file};
+use check::{Tally, check};
 use dice::Dice;
 use generator::Tables;
+use webassembly::native_and_file;
 
 /// A few seconds of them.
 const WORLDS: u64 = 400;

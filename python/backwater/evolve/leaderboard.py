@@ -150,7 +150,9 @@ def _contest(candidate: Candidate, evaluator: Evaluator) -> Cell | None:
     documents, _ = evaluator.run(scenes)
     scores = [contest_runs.score_of(one["metrics"]) for one in documents if one is not None]
     known = [score for score in scores if score is not None]
-    command = f"backwater contest {shlex.quote(who)} --seeds {SEEDS} --duration {SECONDS:g}"
+    # As it was given: a file stands elsewhere for who runs it again.
+    said = candidate.name if "file" in table else who
+    command = f"backwater contest {shlex.quote(said)} --seeds {SEEDS} --duration {SECONDS:g}"
     if len(known) < len(scenes):
         return Cell("a run failed", command, False)
     over = interval(known)

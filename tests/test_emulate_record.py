@@ -108,6 +108,29 @@ def test_it_sleeps_where_links_are_slow(tmp_path: Path, words: str, sleeps: bool
     assert ended.document["cost"]["low_cpu"] is sleeps, ended.err
 
 
+@pytest.mark.parametrize(("rate", "sleeps"), [("10 Mbit/s", True), ("1 Gbit/s", False)])
+def test_a_box_of_a_link_is_not_taken_for_a_slow_link(
+    tmp_path: Path, rate: str, sleeps: bool
+) -> None:
+    (tmp_path / "line.toml").write_text(f"""
+schema = "backwater/scenario/1"
+duration = "60 s"
+nodes = {{ A = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+[links.l]
+ends = ["A", "D"]
+rate = "{rate}"
+delay = "1 us"
+boxes = [{{ kind = "delay", delay = "5 ms" }}]
+[flows.f]
+from = "A"
+to = "D"
+source = {{ kind = "poisson", packet = "100 B", rate = "8 kbit/s" }}
+""")
+    words = "--json scenario line.toml --attach A=true --attach D=true"
+    ended = emulate(tmp_path, words, broken=True)
+    assert ended.document["cost"]["low_cpu"] is sleeps, ended.err
+
+
 def test_a_run_that_sleeps_by_default_is_valid(tmp_path: Path) -> None:
     ended = valid(lambda: run(tmp_path, "--json delay 5 rate 20Mbit/s 20Mbit/s"))
     certificate, cost = ended.document["certificate"], ended.document["cost"]

@@ -314,3 +314,21 @@ def test_ranks_need_hosts_and_traces_their_ranks(tmp_path: Path) -> None:
     ended = call("import", "ns3", cm, cwd=tmp_path)
     assert ended.code == 2
     assert "there is no format `ns3`" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("cm", "a.cm", "--topology", "a.topo", "--gbps", "10"), "--gbps"),
+        (("cm", "a.cm", "--topology", "a.topo", "--hosts", "8"), "--hosts"),
+        (("chakra", "a.cm", "--unit", "us"), "--unit"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(
+    tmp_path: Path, words: tuple[str, ...], place: str
+) -> None:
+    put(tmp_path, "a.cm", "Nodes 2\n")
+    put(tmp_path, "a.topo", "Nodes 2\n")
+    ended = call("import", *words, cwd=tmp_path)
+    assert ended.code == 2
+    assert place in ended.err

@@ -41,8 +41,9 @@ def command(
         typer.Option("--unit", help="Of start times (cm: us or ps) or of calc (goal: ns, ps, us)."),
     ] = None,
     gbps: Annotated[
-        float, typer.Option("--gbps", min=0.001, help="Lines of the one switch.")
-    ] = 100.0,
+        float | None,
+        typer.Option("--gbps", min=0.001, help="Lines of the one switch; default 100."),
+    ] = None,
     hosts: Annotated[
         int | None,
         typer.Option("--hosts", min=2, help="Hosts at the one switch; default all ranks."),
@@ -64,11 +65,18 @@ def command(
     for path in [*files, *([topology] if topology else [])]:
         if not path.exists():
             raise Refusal("there is no such file", place=str(path), fix="name one that is there")
+    for name, value in (("--gbps", gbps), ("--hosts", hosts)):
+        if topology is not None and value is not None:
+            raise Refusal(
+                "the file of --topology says what the network is",
+                place=name,
+                fix=f"remove {name} or --topology",
+            )
     if out is not None:
         outputs.distinct({"--out": out}, files)
     try:
         count, work = _work(kind, files, unit)
-        network = _network(kind, topology, max(count, hosts or 2), gbps)
+        network = _network(kind, topology, max(count, hosts or 2), gbps or 100.0)
     except UnicodeDecodeError as error:
         raise Refusal("this is no text", place=str(files[0]), fix="name another file") from error
     if count > len(network.hosts):
@@ -84,6 +92,8 @@ def command(
 
 def _work(kind: str, files: list[Path], unit: str | None) -> tuple[int, list[Transfer]]:
     if kind == "chakra":
+        if unit is not None:
+            raise Refusal("traces of Chakra have microseconds", place="--unit", fix="remove --unit")
         return chakra.read(files)
     if len(files) != 1:
         raise Refusal(f"{len(files)} files", place="FILES", fix="name one")

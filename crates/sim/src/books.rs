@@ -1,4 +1,4 @@
-//! What has happened in a run: the fingerprint, losses, records, and counts of frames and notices.
+//! The books of a run: the fingerprint, losses, records, and counts of frames and notices.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub enum Fate {
     Dropped(Cause),
 }
 
-/// What has happened in a run.
+/// The counts and records of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
     /// Proof of equality.

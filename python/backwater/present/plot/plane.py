@@ -120,8 +120,12 @@ def better(width: str = "width") -> list[dict[str, Any]]:
             "x": {"expr": f"{width} - 16"},
         },
         {
-            **{**text, "text": "→", "fontSize": 15, "align": "center"},
-            **{"angle": -45, "x": {"expr": f"{width} - 7"}},
+            **text,
+            "text": "→",
+            "fontSize": 15,
+            "align": "center",
+            "angle": -45,
+            "x": {"expr": f"{width} - 7"},
         },
     ]
     return [

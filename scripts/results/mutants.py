@@ -49,7 +49,7 @@ def folder(mutant: Mutant) -> str:
 
 
 def told(mutant: Mutant) -> str:
-    """What it changes, as the page writes it."""
+    """The change of a mutant, as the page writes it."""
     return str(mutant["what"]).replace("`", "'")
 
 
@@ -91,7 +91,7 @@ def explain(
             result = by_place.get(place(one))
             if what is None:
                 continue
-            # What was not tried may still need it.
+            # A mutant that was not tried may still need it.
             if result is None:
                 needed.add((number, what))
             elif result["outcome"] != "killed":
@@ -106,7 +106,7 @@ def explain(
 
 
 def place(mutant: Mutant) -> tuple[Any, ...]:
-    """What a mutant is known by."""
+    """The key of a mutant."""
     return tuple(mutant[part] for part in ("file", "line", "column", "what"))
 
 

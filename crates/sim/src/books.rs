@@ -1,4 +1,4 @@
-//! The books of a run: the fingerprint, losses, records, and counts of frames and notices.
+//! Counts and records of a run (`Books`): the fingerprint, losses, records, and counts of frames and notices.
 
 use std::collections::BTreeMap;
 

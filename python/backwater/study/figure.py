@@ -18,7 +18,7 @@ SCALES = ("linear", "log", "symlog")
 
 @dataclass(frozen=True)
 class Over:
-    """What a figure over time shows: seconds from and to, and the length of the intervals."""
+    """The range of a figure over time: seconds from and to, and the length of the intervals."""
 
     start_s: float
     end_s: float | None
@@ -43,7 +43,7 @@ class Figure:
     y_scale: str
     # The metric along x, for a plane.
     x_metric: str | None = None
-    # What each combination is compared with, under the same seed, and how.
+    # The partner of each combination, under the same seed, and how the two are compared.
     against: dict[str, tuple[str, ...]] = field(default_factory=dict)
     by: str | None = None
     # For a figure over time.

@@ -31,7 +31,7 @@ pub struct View<'a> {
     pub congested: bool,
     /// Held, the frame in transmission included, in the unit of `room`; under shared memory what is in the pool.
     pub held: u64,
-    /// The most that it may hold; under shared memory today's threshold; `u64::MAX` where nothing bounds it.
+    /// The largest number that it can hold; under shared memory the present threshold; `u64::MAX` where nothing bounds it.
     pub room: u64,
     /// Bytes in headroom (shared memory only).
     pub headroom: u64,

@@ -33,7 +33,7 @@ from backwater.model.builders.wireless import Medium, Station
 
 @dataclass
 class Defaults(Table):
-    """What flows have in common.
+    """The values that flows share.
 
     * `flows`: what holds for each flow that neither says it nor has it from a pattern
     """

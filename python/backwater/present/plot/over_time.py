@@ -1,4 +1,4 @@
-"""What a run did over time: one seed of each combination, run again with its series recorded.
+"""A run over time: one seed of each combination, run again with its series recorded.
 
 A run is a pure function of scenario and seed, so the curves are those of the stored case. That is
 checked by the case's key, which changes with the engine, the scenario and the traces.

@@ -1,4 +1,4 @@
-"""What figures, panels and curves that are compared need: one scale, and to be told apart."""
+"""The needs of figures, panels and curves that are compared: one scale, and to be told apart."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def _point_to_better(view: dict[str, Any], body: Body, figure: Figure) -> None:
 
 
 def _picks(plan: Grid, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What is chosen at first: a combination that has rows, as not every set of cases is full."""
+    """The first choice: a combination that has rows, as not every set of cases is full."""
     picks: dict[str, str] = {}
     left = list(rows)
     for index, axis in enumerate(plan.chosen):

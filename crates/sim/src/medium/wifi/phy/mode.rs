@@ -447,7 +447,6 @@ mod tests {
         }
     }
 
-    /// Preambles by format, streams and guard interval, in ns.
     /// The most bytes that a time allows are those of which one more takes longer.
     #[test]
     fn one_byte_more_than_the_most_lasts_longer() {
@@ -461,6 +460,7 @@ mod tests {
         }
     }
 
+    /// Preambles by format, streams and guard interval, in ns.
     #[test]
     fn preambles() {
         use Format::{Eht, He, Ht, Vht};

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::decode::flows::after;
-use crate::decode::flows::ranks::Collective;
+use crate::decode::flows::ranks::Ranks;
 use crate::decode::{Draft, Flow, Link, Pattern, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
@@ -115,7 +115,7 @@ impl Resolved {
     }
 
     /// The collectives.
-    pub(crate) fn collectives(&self) -> Vec<Collective> {
+    pub(crate) fn collectives(&self) -> Vec<Ranks> {
         let rows = self.draft.flows.iter();
         let rows = rows.filter(|row| row.pattern == Pattern::Ranks);
         rows.map(Flow::collective).collect()

@@ -9,12 +9,12 @@ use backwater_sim::world::{Report, World};
 use serde_json::{Value, json};
 
 use super::TICKS;
-use crate::decode::flows::ranks::Collective;
+use crate::decode::flows::ranks::Ranks;
 use crate::resolved::Resolved;
 
 /// A row for each collective of the scenario.
 pub fn rows(resolved: &Resolved, world: &World, report: &Report) -> Vec<Value> {
-    let row = |one: Collective| {
+    let row = |one: Ranks| {
         let seconds = time(&one, world, report);
         let per_s = |bits: f64| seconds.filter(|s| *s > 0.0).map(|s| bits / s);
         let bits = one.size as f64 * 8.0;
@@ -33,7 +33,7 @@ pub fn rows(resolved: &Resolved, world: &World, report: &Report) -> Vec<Value> {
 }
 
 /// From the start to the last delivery; none while transfers are missing.
-fn time(one: &Collective, world: &World, report: &Report) -> Option<f64> {
+fn time(one: &Ranks, world: &World, report: &Report) -> Option<f64> {
     let (mut delivered, mut last) = (0, 0);
     for flow in &report.flows {
         let of = &world.network().flows[flow.flow];

@@ -110,6 +110,18 @@ impl Events {
     }
 }
 
+/// Has the world keep what its events do not say.
+fn start_logs(world: &mut World, keep: &Keep<'_>) {
+    if keep.series.is_some() {
+        world.start_law_log();
+        world.start_stop_log();
+        world.ends.start_log();
+    }
+    if keep.perfetto.is_some() {
+        world.ends.start_steps();
+    }
+}
+
 impl Observers {
     /// Opens the files, and has the world record what they need. Sums over intervals reach to `length`.
     ///
@@ -121,14 +133,7 @@ impl Observers {
         if watched || files.iter().any(Option::is_some) {
             world.start_recording();
         }
-        if keep.series.is_some() {
-            world.start_law_log();
-            world.start_stop_log();
-            world.ends.start_log();
-        }
-        if keep.perfetto.is_some() {
-            world.ends.start_steps();
-        }
+        start_logs(world, keep);
         if let Some(path) = keep.pcap {
             if world.joins_packets() {
                 let what = "a capture has no A-MSDUs yet: write aggregation = \"a-mpdu\" or \"off\", or keep records";

@@ -2,7 +2,7 @@
 
 A port A>B is paused by B, because a queue of B is full: that of a port of B that may not send
 itself. So the pause of A>B stands below that of the port B>C whose pause began last before it and
-had not ended; a pause without such a port is a root: B is congested by itself.
+had not ended; a pause without such a port is a root: the congestion is at B.
 """
 
 from __future__ import annotations

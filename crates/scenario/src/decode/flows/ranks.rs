@@ -10,7 +10,7 @@ use crate::decode::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 
 /// What a document says of a collective before it has run.
-pub struct Collective {
+pub struct Ranks {
     /// The row of the scenario.
     pub row: String,
     /// When its first transfers begin.
@@ -71,10 +71,10 @@ impl Flow {
     }
 
     /// The collective that it stands for.
-    pub fn collective(&self) -> Collective {
+    pub fn collective(&self) -> Ranks {
         let steps = self.steps();
         let transfers = steps.iter().map(|step| step.sizes.len() as u64);
-        Collective {
+        Ranks {
             row: self.name.clone(),
             start: self.start,
             ranks: self.from.len(),

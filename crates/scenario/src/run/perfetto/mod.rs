@@ -3,9 +3,8 @@
 //! counters of window, threshold, round trip and pacing rate. Packets of a flow that are on their way at one time lie in lanes one below the
 //! other. An arrow leads from a packet to its transmissions. Below `collectives` are the steps of each rank (`steps.rs`).
 //!
-//! Where a gate held the packet back, `closed gate` is the last part of its waiting, as long as the gate did: records say how
-//! long, not when. At a port of an 802.11 station contention and failed exchanges belong to `queue`. Of a packet to a
-//! group the first delivery ends the slice.
+//! Where a gate held the packet back, `closed gate` is the last part of its waiting, as long as the gate did: records say how long, not when.
+//! At a port of an 802.11 station contention and failed exchanges belong to `queue`. Of a packet to a group the first delivery ends the slice.
 
 mod lanes;
 mod steps;

@@ -1,4 +1,4 @@
-//! What is kept of an emulation is written by a thread of its own, so that no packet waits for a file or for a reader of the page.
+//! A thread of its own writes the recording of an emulation, so that no packet waits for a file or for a reader of the page.
 //!
 //! The driver takes what happened out of the world and hands it over. It may be ahead of the thread by so many events at most; of
 //! what comes while the thread is further behind nothing is kept, and it is counted.
@@ -39,7 +39,7 @@ pub(crate) struct Recorder {
     last: Time,
 }
 
-/// What happened up to an instant.
+/// The events up to an instant.
 struct Handed {
     now: Time,
     seen: Seen,
@@ -57,7 +57,7 @@ struct Writer {
     cpu_s: f64,
 }
 
-/// What was written, once the thread has ended.
+/// The written recording, once the thread has ended.
 pub(crate) struct Recorded {
     pub(crate) observers: Observers,
     /// Events and packets that are missing.

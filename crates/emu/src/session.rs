@@ -152,7 +152,7 @@ fn finish(mut recorder: Recorder, driver: &mut Driver) -> Result<(Option<Value>,
     Ok((series, json!({"lost_events": lost, "cpu_s": cpu_s})))
 }
 
-/// What comes of an emulation while it runs, and what goes into it.
+/// The outputs of an emulation while it runs, and its inputs.
 pub(crate) struct Kept<'a> {
     pub(crate) logs: &'a mut [LinkLog],
     pub(crate) live: Option<&'a mut Live>,
@@ -180,7 +180,7 @@ fn name_of<'a>(world: &'a World, place: &RealNode) -> &'a str {
     &world.network().nodes[place.node].name
 }
 
-/// What ended an emulation.
+/// The reason why an emulation ended.
 enum EndedBy {
     Command(i32),
     Signal(i32),

@@ -111,7 +111,7 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
     [json!(deadlock), json!(standstill)]
 }
 
-/// What a flow did.
+/// The row of a flow.
 fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
     let node = |id| world.network().nodes[id].name.as_str();
     let row = &world.network().flows[f.flow];
@@ -164,7 +164,7 @@ fn drop_row(world: &World, groups: &Groups, d: &DropRow) -> Value {
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
 }
 
-/// What a port did.
+/// The row of a port.
 fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
     let mut one = json!({
         "id": world.network().ports[p.port].more.name,
@@ -209,7 +209,7 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
         .collect()
 }
 
-/// What the two ends of a flow with a transport counted; null for a flow without one. Goodput is then
+/// The counts at the two ends of a flow with a transport; null for a flow without one. Goodput is then
 /// that of application bytes in order.
 fn end_to_end(
     connection: Option<&ConnectionReport>,
@@ -389,7 +389,7 @@ pub fn jain(x: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }
 
-/// What first hops carried over what last hops carried, of the flows with several.
+/// The bytes over first hops over those over last hops, of the flows with several.
 fn hop_ratio(report: &Report) -> Option<f64> {
     let paths = report.flows.iter().filter(|f| f.hops.len() > 1);
     let ends = paths.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));

@@ -1,4 +1,4 @@
-//! What a run measures: one list of names, for documents, stores, claims and figures.
+//! The figures that a run measures: one list of names, for documents, stores, claims and figures.
 
 mod listing;
 mod metric;

@@ -24,7 +24,7 @@ use crate::names;
 use crate::path;
 use crate::tree::{Node, join};
 
-/// What a person does about a controller that nothing drives.
+/// The remedy for a controller that nothing drives.
 const DRIVE: &str = "step the scenario by `backwater.learn.Worlds`, or take another controller";
 
 /// A file that the run reads.
@@ -46,7 +46,7 @@ pub struct Hosted<'a> {
     pub args: &'a Args,
 }
 
-/// What determines a run.
+/// All that determines a run.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// Seed.
@@ -136,7 +136,7 @@ impl Resolved {
         &self.draft.media
     }
 
-    /// What the world is built from.
+    /// The specification that the world is built from.
     pub fn spec(&self) -> Spec {
         let draft = &self.draft;
         Spec {
@@ -239,7 +239,7 @@ impl Resolved {
         ways(self, world)
     }
 
-    /// What its mechanisms need in a world of this scenario, and what they are warned of.
+    /// The needs of its mechanisms in a world of this scenario, and the warnings about them.
     pub fn mechanisms(&self, world: &World) -> Value {
         mechanisms(world)
     }
@@ -287,7 +287,7 @@ impl Resolved {
         controllers.chain(mechanisms).chain(stamps).chain(queues)
     }
 
-    /// What the controller of one of some flows did wrong in a world of this scenario.
+    /// The fault of the controller of one of some flows in a world of this scenario.
     pub fn failed(&self, world: &World, flows: &[ConnectionId]) -> Option<Diagnostic> {
         let (flow, fault) = world.failed(flows)?;
         let row = flow.split('/').next().unwrap_or(flow);
@@ -329,7 +329,7 @@ fn blame<'a>(root: &'a Node, path: &str) -> &'a Origin {
             (Some(next), ..) => next,
             // A port's queue may come from a pattern.
             (None, 1, "ports") => return pattern(node, name, names.get(2)),
-            // What no one wrote was generated.
+            // A field that nobody wrote was generated.
             (None, 0 | 1, "nodes" | "links") => {
                 return root.get("topology").map_or(&root.origin, |t| &t.origin);
             }

@@ -1,4 +1,4 @@
-//! What a run does over time: sums over intervals of equal length, from the events of a recorded run.
+//! The figures of a run over time: sums over intervals of equal length, from the events of a recorded run.
 //!
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
 //! left, by the same account, or frames on a wire and over the air; `queue_max_B`, the most bytes of frames held. Flows:
@@ -150,7 +150,7 @@ impl Series {
     pub fn extend(&mut self, world: &World, records: &[Record]) {
         let end = self.end;
         for record in records.iter().filter(|record| record.at <= end) {
-            // What begins at the very end belongs to the last interval.
+            // An event at the very end belongs to the last interval.
             let at = ((record.at.0 / self.every.0) as usize).min(self.intervals - 1);
             match record.what {
                 What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
@@ -199,7 +199,7 @@ impl Series {
             _ if of.waiting.remove(&packet) => of.held[q] = of.held[q].saturating_sub(frame),
             _ => {}
         }
-        // What was held as a frame joined counts the one that was on its way out.
+        // The frames that were held as a frame joined include the one that was on its way out.
         if of.waiting.is_empty() {
             of.held = [0; 8];
         }
@@ -236,7 +236,7 @@ impl Series {
         log.iter().for_each(|stop| self.pauses.note(stop));
     }
 
-    /// What nothing happened to has zeros.
+    /// A place without events has zeros.
     fn complete(&mut self, world: &World) {
         let n = self.intervals;
         for (number, flow) in world.network().flows.iter().enumerate() {
@@ -379,7 +379,7 @@ impl OfPort {
         }
     }
 
-    /// What is held stays so up to the beginning of interval `at`.
+    /// The bytes that are held stay the same up to the beginning of interval `at`.
     fn go_on(&mut self, at: usize) {
         let held = self.held.iter().sum();
         for later in self.known + 1..=at {

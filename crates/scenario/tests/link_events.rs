@@ -167,7 +167,7 @@ fn switches_forward_over_a_wire_that_is_back() {
     );
 }
 
-/// What a queue pair or a connection has lost to an outage it sends again, and all that is written arrives. With PFC no switch loses
+/// A queue pair or a connection sends again the packets that an outage lost, and all that is written arrives. With PFC no switch loses
 /// a frame for want of room, and who was stopped when the wire went down goes on when it is back.
 #[test]
 fn transfers_survive_an_outage() {

@@ -1,4 +1,4 @@
-//! What has happened in a run: the fingerprint, losses, records, and counts of frames and notices.
+//! The books of a run: the fingerprint, losses, records, and counts of frames and notices.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub struct Stop {
     pub until: [Time; MAX_CLASSES],
 }
 
-/// What has happened in a run.
+/// The counts and records of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
     /// Proof of equality.

@@ -60,7 +60,7 @@ impl Cause {
         }
     }
 
-    /// What happened to the packet.
+    /// The reason why the packet was lost, in words.
     pub fn meaning(self) -> &'static str {
         match self {
             Cause::BufferFull => "its class queue was full",

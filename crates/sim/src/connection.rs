@@ -29,7 +29,7 @@ pub enum Header {
     Data(Segment, Time),
     /// An acknowledgement.
     Ack(AckSegment),
-    /// What the receiver sends besides.
+    /// A further packet of the receiver.
     Signal(Signal),
 }
 
@@ -231,8 +231,8 @@ pub struct Shown {
 /// Decades of size that slowdowns are told apart by; the last has what is larger, too.
 pub const DECADES: usize = 8;
 
-/// What a connection counts; all but `base` and `delivered` from the end of the warm-up. An acknowledgement touches what
-/// comes before the completion times.
+/// The counts of a connection; all but `base` and `delivered` from the end of the warm-up. An acknowledgement touches the fields
+/// before the completion times.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct ConnectionStats {

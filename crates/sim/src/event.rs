@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 use crate::connection::Side;
 use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId};
 
-/// What happens.
+/// An event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Something happens to a wire: the step with this number. It comes before all else at that instant.

@@ -45,7 +45,7 @@ impl Layout {
     }
 }
 
-/// What a hop writes.
+/// The record that a hop writes.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Hop {
     /// Rate of its line, bytes/s.
@@ -83,7 +83,7 @@ impl Records {
     }
 }
 
-/// What a congestion header says. Round trips are the sender's smoothed ones, zero before its first sample.
+/// The content of a congestion header. Round trips are the sender's smoothed ones, zero before its first sample.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum CongestionHeader {
     /// A change of throughput.

@@ -1,4 +1,4 @@
-//! What endpoints exchange: data segments one way, acknowledgements the other. A stream numbers its
+//! The packets between endpoints: data segments one way, acknowledgements the other. A stream numbers its
 //! bytes; a datagram protocol sends each packet once and numbers packets. They are stored in a table
 //! beside the packets, so they are small: rare fields are boxed.
 
@@ -158,7 +158,7 @@ macro_rules! acknowledgement {
 
 acknowledgement_fields!(acknowledgement);
 
-/// What a receiver sends that acknowledges nothing.
+/// A packet of a receiver that acknowledges nothing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Packets of the flow came with a congestion mark (RoCEv2's congestion notification packet).

@@ -106,11 +106,11 @@ pub struct Frame<'a> {
     pub retry: bool,
     /// Its sequence number.
     pub number: u16,
-    /// What it is and carries.
+    /// Its kind and content.
     pub body: Body<'a>,
 }
 
-/// What a frame is and carries.
+/// The kind and content of a frame.
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
     /// Request to send.
@@ -150,7 +150,7 @@ pub enum Body<'a> {
     Management(Action<'a>, u64),
 }
 
-/// What an action frame says, or a header field in its place.
+/// The content of an action frame, or of a header field in its place.
 #[derive(Clone, Debug)]
 pub enum Action<'a> {
     /// Congestion Notification of 802.11s.
@@ -300,7 +300,7 @@ fn size_of_map(bytes: usize) -> u16 {
     }
 }
 
-/// What a data frame brings behind its packet.
+/// Writes the header fields of a data frame behind its packet.
 fn header_fields(out: &mut Vec<u8>, numbers: &[(u32, u64)], notice: Option<&(Action<'_>, u64)>) {
     for (number, bytes) in numbers {
         let bytes = *bytes as usize;

@@ -321,7 +321,7 @@ fn serving(serving: &Serving) -> Json {
     form
 }
 
-/// What was written of an access category.
+/// The fields that were written of an access category.
 fn written(c: &CategorySpec) -> BTreeMap<String, Json> {
     let count = |n: u64| Json::count(n);
     let fields = [

@@ -299,7 +299,7 @@ fn mac(
     Ok((mac, high))
 }
 
-/// What is written of each access category, lowest first.
+/// The values that are written of each access category, lowest first.
 fn category_specs(
     node: &Node,
     fields: &'static [Field],

@@ -36,7 +36,7 @@ pub const RECOVERIES: &[&str] = &[
 ];
 /// When a receiver of a queue pair tells of marks.
 pub const NOTIFY: &[&str] = &[Notify::ALL[0].0, Notify::ALL[1].0, Notify::ALL[2].0];
-/// What a pause does to a window.
+/// The effect of a pause on a window.
 pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[0].0,
     AfterIdle::ALL[1].0,

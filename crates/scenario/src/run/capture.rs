@@ -161,7 +161,7 @@ fn capture_air_frame(
     capture.frame(frame.at.0, interface, &bytes, None)
 }
 
-/// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
+/// The content of a frame of a flow: a segment, an acknowledgement, or a datagram.
 fn frame_kind<'a>(
     world: &World,
     flow: FlowId,

@@ -1,4 +1,4 @@
-//! What is kept of a world while time goes on: files of its events, and sums over intervals.
+//! Records of a world while time goes on: files of its events, and sums over intervals.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -39,7 +39,7 @@ pub struct Observers {
     piece: Option<(RecordFile, u64)>,
 }
 
-/// What happened in a world between two looks at it. It may be written by another thread than the world's.
+/// The events in a world between two looks at it. They may be written by another thread than the world's.
 #[derive(Default)]
 pub struct Seen {
     records: Vec<Record>,

@@ -142,7 +142,7 @@ pub const RATE_CONTROL: Field = Field::option(Opt::new(
     "mode of data frames from 802.11n on: that of `mcs`; or the fastest up to it that loses no more than `ideal_loss` at the \
          SNR of the last answer; or the one up to it that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
 ));
-/// What the choice aims at.
+/// The loss that the choice aims at.
 pub const IDEAL_LOSS: Field = Field::option(
     Opt::new(
         "ideal_loss",
@@ -211,7 +211,7 @@ pub const MPDU_SPACING: Field = Field::option(Opt::new(
     Default::Is("0 us"),
     "least time between the beginnings of two frames of an A-MPDU; empty delimiters fill it",
 ));
-/// What follows a missing answer.
+/// The action after a missing answer.
 pub const MISSED_BA: Field = Field::option(Opt::new(
     "missed_ba",
     Kind::Choice(&["bar", "data"]),

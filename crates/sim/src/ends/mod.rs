@@ -36,7 +36,7 @@ pub struct Ends {
     pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
-    /// What receivers have given to their applications, where a person wants to see it over time.
+    /// The bytes that receivers have given to their applications, where a person wants to see them over time.
     pub(crate) log: Option<Vec<Delivered>>,
     /// Transfers of flows that wait for others, where a person wants to see them.
     pub(crate) steps: Option<Vec<Step>>,
@@ -57,7 +57,7 @@ pub struct Step {
     pub ended: Time,
 }
 
-/// What the receiver of a flow has given to its application up to an instant, since the flow began.
+/// The bytes that the receiver of a flow has given to its application up to an instant, since the flow began.
 #[derive(Copy, Clone, Debug)]
 pub struct Delivered {
     /// When.

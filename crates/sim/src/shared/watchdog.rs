@@ -1,4 +1,4 @@
-//! What a port's watchdog does: it opens gates that have been closed for too long, and frames are lost or sent.
+//! The work of a port's watchdog: it opens gates that have been closed for too long, and frames are lost or sent.
 
 use backwater_transport::units::Time;
 

@@ -31,7 +31,7 @@ use tracks::{Name, Note, Track, Tracks};
 
 /// Parts of the delay at a port, in their order; behind the names of flows.
 const PARTS: [&str; 4] = ["queue", "closed gate", "serialisation", "propagation"];
-/// What happens at a port or to a packet.
+/// The events at a port or of a packet.
 const EVENTS: [&str; 4] = ["lost", "marked", "control frame", "knob"];
 /// Counters of a flow and their units.
 const COUNTERS: [(What, &str, &str); 4] = [
@@ -61,7 +61,7 @@ struct OfPort {
     node: Track,
     /// A counter for each class queue.
     queues: Vec<Track>,
-    /// What responders move at a station.
+    /// The track of the values that responders move at a station.
     moved: Option<Track>,
     held: Vec<u64>,
     /// Frames whose last bits leave then: instant, class queue, bytes.
@@ -166,7 +166,7 @@ impl Perfetto {
                 What::Notice => {}
                 What::Knob => self.at_port(record, 3),
                 What::Window | What::Threshold | What::Srtt | What::Pacing => self.count(record),
-                // What a responder moved at a station.
+                // A responder moved a value at a station.
                 moved => self.count_moved(record, moved.name()),
             }
             self.tracks.spill()?;
@@ -280,7 +280,7 @@ impl Perfetto {
             return;
         };
         if cause.is_some() {
-            // What is lost in a queue leaves it.
+            // A packet that is lost in a queue leaves it.
             let waits = |hop: &&Hop| hop.port == record.port && hop.sent.is_none();
             if passage.hops.last().filter(waits).is_some() {
                 let queue = world.network().ports[record.port].queue_of(record.traffic.class());

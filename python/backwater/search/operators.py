@@ -1,4 +1,4 @@
-"""Operators that propose genomes: a genetic algorithm, MAP-Elites, and the two searches beside them.
+"""Operators that propose genomes: a genetic algorithm, MAP-Elites, and the two searches beside.
 
 Each is a function of the search's seed, the generation and what is known, so that a search that was
 interrupted goes on as if it had not been.

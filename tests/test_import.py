@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import backwater
 from backwater.errors import Refusal
-from backwater.imports import chakra, goal, hpcc, htsim
+from backwater.imports import chakra, chakra_messages, goal, hpcc, htsim
 from backwater.imports.transfers import scenario, star
 from command import call
 
@@ -288,7 +289,7 @@ def test_a_ring_of_a_trace_takes_the_time_of_the_collective(tmp_path: Path) -> N
         ([node(1, 7, comm_type=9, comm_size=1000)], "does not take part|type 9"),
         ([node(1, 5, comm_dst=1)], "no attribute comm_size"),
         ([node(1, 4), node(1, 4)], "two nodes 1"),
-        ([b"\x07"], "unknown type 7"),
+        ([b"\x07"], "no trace"),
     ],
 )
 def test_a_bad_trace_is_refused(tmp_path: Path, nodes: list[bytes], said: str) -> None:
@@ -300,6 +301,19 @@ def test_a_bad_trace_is_refused(tmp_path: Path, nodes: list[bytes], said: str) -
     (tmp_path / "a.1.et").write_bytes(struct.pack("<I", 0xFFFFFFFF))
     with pytest.raises(Refusal, match="no trace"):
         chakra.nodes(tmp_path / "a.1.et")
+
+
+def test_without_protobuf_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace(tmp_path / "a.0.et", node(1, 4))
+    chakra_messages._classes.cache_clear()
+    monkeypatch.setitem(sys.modules, "google.protobuf", None)
+    with pytest.raises(Refusal, match="protobuf") as refused:
+        chakra.read([tmp_path])
+    assert refused.value.fix == "pip install 'backwater[chakra]'"
+    monkeypatch.undo()
+    assert chakra.read([tmp_path])[0] == 1
 
 
 def test_ranks_need_hosts_and_traces_their_ranks(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 //! what has no value is null.
 
 pub mod air;
+mod collectives;
 mod sanity;
 mod slowdowns;
 mod transfers;
@@ -77,6 +78,10 @@ pub fn document_until(
         "standstill": standstill,
         "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
     });
+    let collectives = collectives::rows(resolved, world, report);
+    if !collectives.is_empty() {
+        document["collectives"] = json!(collectives);
+    }
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});
     document

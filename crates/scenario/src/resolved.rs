@@ -13,7 +13,8 @@ use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::decode::flows::after;
-use crate::decode::{Draft, Link, Pattern, Port};
+use crate::decode::flows::ranks::Ranks;
+use crate::decode::{Draft, Flow, Link, Pattern, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
 use crate::document::{document, document_until, mechanisms};
@@ -111,6 +112,13 @@ impl Resolved {
         let rows = self.draft.flows.iter();
         let rows = rows.filter(|row| row.pattern == Pattern::Transfers);
         rows.map(|row| row.name.as_str())
+    }
+
+    /// The collectives.
+    pub(crate) fn collectives(&self) -> Vec<Ranks> {
+        let rows = self.draft.flows.iter();
+        let rows = rows.filter(|row| row.pattern == Pattern::Ranks);
+        rows.map(Flow::collective).collect()
     }
 
     /// How long a run takes.

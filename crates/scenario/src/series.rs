@@ -5,18 +5,20 @@
 //! `goodput_bps`, as the tables have it: with a transport the application's bytes that arrived in order, without one IP bytes; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
 //! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. Classes: `goodput_bps` and `jain` of the flows
-//! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
+//! of a class. Pauses: when each port of a wire might not send frames of some classes (`pauses.rs`). Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
 mod class;
 mod flow;
 mod law;
+mod pauses;
 mod station;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_sim::books::Stop;
 use backwater_sim::ends::Delivered;
 use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
@@ -33,6 +35,7 @@ use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::series::flow::OfFlow;
 use crate::series::law::{OfLaw, held};
+use crate::series::pauses::Pauses;
 use crate::series::station::OfStation;
 use crate::units;
 
@@ -102,6 +105,7 @@ pub struct Series {
     hops: BTreeMap<(FlowId, PortId), Vec<u64>>,
     stations: BTreeMap<NodeId, OfStation>,
     laws: BTreeMap<LawId, OfLaw>,
+    pauses: Pauses,
 }
 
 #[derive(Clone)]
@@ -127,6 +131,7 @@ impl Series {
             hops: BTreeMap::new(),
             stations: BTreeMap::new(),
             laws: BTreeMap::new(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -224,6 +229,11 @@ impl Series {
             of.or_insert_with(|| OfFlow::new(n))
                 .rise_to(delivered.bytes, at);
         }
+    }
+
+    /// Adds changes of gates, in order of time.
+    pub fn extend_stops(&mut self, log: &[Stop]) {
+        log.iter().for_each(|stop| self.pauses.note(stop));
     }
 
     /// A place without events has zeros.
@@ -348,6 +358,7 @@ impl Series {
             "stations": station::document(world, &self.stations, &ends),
             "classes": classes,
             "laws": law::document(world, &self.laws, n),
+            "pauses": self.pauses.document(world, end),
         })
     }
 }

@@ -8,6 +8,7 @@ use backwater_transport::units::Time;
 use crate::altered::{Altered, Fact, Numbered};
 use crate::cause::Cause;
 use crate::ids::{FlowId, NodeId, PortId};
+use crate::limit::MAX_CLASSES;
 use crate::packet::Packet;
 use crate::record::Record;
 use crate::record::fingerprint::Fingerprint;
@@ -44,6 +45,17 @@ pub enum Fate {
     Dropped(Cause),
 }
 
+/// From an instant on a port may not send frames of each class before another one, all of them or those to some destinations.
+#[derive(Copy, Clone, Debug)]
+pub struct Stop {
+    /// Since when.
+    pub at: Time,
+    /// Where.
+    pub port: PortId,
+    /// Up to when, by class; what isn't after `at` lets them go.
+    pub until: [Time; MAX_CLASSES],
+}
+
 /// The counts and records of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
@@ -59,6 +71,8 @@ pub struct Books {
     pub hops_base: Vec<Vec<Count>>,
     /// Every event, where the run is recorded.
     pub record: Option<Vec<Record>>,
+    /// Changes of gates of wires, where a person wants to see them.
+    pub stops: Option<Vec<Stop>>,
     /// Facts that are made otherwise in this run or listed for its caller.
     pub altered: Option<Box<Altered>>,
     /// Fates of injected packets that the caller has not taken yet.

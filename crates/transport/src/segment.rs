@@ -51,6 +51,8 @@ pub enum Feedback {
         credit: u64,
         /// The receiver says again what it has given.
         asks: bool,
+        /// No data left with it. The header of a trimmed packet is alone, too, but it did not leave so.
+        alone: bool,
     },
 }
 

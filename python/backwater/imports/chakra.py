@@ -9,18 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from backwater.errors import Refusal
-from backwater.imports import protobuf
+from backwater.imports import chakra_messages
 from backwater.imports.schedule import Operation, transfers
 from backwater.imports.transfers import PS, Line, Transfer
 
 SEND, RECV, COLLECTIVE = 5, 6, 7
 _ALL_REDUCE, _ALL_GATHER, _ALL_TO_ALL, _REDUCE_SCATTER = 0, 2, 6, 7
 _COLLECTIVES = (_ALL_REDUCE, _ALL_GATHER, _ALL_TO_ALL, _REDUCE_SCATTER)
-# Whole numbers of an attribute, by their fields in its message.
-_WHOLE = (7, 9, 11, 13)
-_ZIGZAG = (15, 17)
 
 
 @dataclass
@@ -69,10 +67,9 @@ def nodes(path: Path) -> list[Node]:
     """The nodes of one rank."""
     data, found = path.read_bytes(), []
     try:
-        for number, message in enumerate(protobuf.messages(data)):
-            if number:
-                found.append(_node(Line(path, number), message))
-    except protobuf.Damaged as error:
+        for number, message in enumerate(chakra_messages.read(data), 1):
+            found.append(_node(Line(path, number), message))
+    except chakra_messages.Damaged as error:
         raise Refusal(
             f"this is no trace: {error}",
             place=str(path),
@@ -81,39 +78,15 @@ def nodes(path: Path) -> list[Node]:
     return found
 
 
-def _node(line: Line, message: bytes) -> Node:
-    node = Node(line)
-    for number, value in protobuf.fields(message):
-        if number in (4, 5):
-            node.before += protobuf.numbers(value)
-        elif isinstance(value, int):
-            if number == 1:
-                node.number = value
-            elif number == 3:
-                node.kind = value
-            elif number == 7:
-                node.micros = value
-        elif number == 2:
-            node.name = value.decode(errors="replace")
-        elif number == 10:
-            name, whole = _attribute(value)
-            if whole is not None:
-                node.attributes[name] = whole
+def _node(line: Line, message: Any) -> Node:
+    node = Node(line, message.id, message.name, message.type)
+    node.before = [*message.ctrl_deps, *message.data_deps]
+    node.micros = message.duration_micros
+    for attribute in message.attr:
+        value = chakra_messages.whole(attribute)
+        if value is not None:
+            node.attributes[attribute.name] = value
     return node
-
-
-def _attribute(message: bytes) -> tuple[str, int | None]:
-    name, whole = "", None
-    for number, value in protobuf.fields(message):
-        if number == 1 and isinstance(value, bytes):
-            name = value.decode(errors="replace")
-        elif isinstance(value, int) and number in _WHOLE:
-            whole = value
-        elif isinstance(value, int) and number in _ZIGZAG:
-            whole = value >> 1 ^ -(value & 1)
-        elif isinstance(value, bytes) and number in (19, 21, 23, 25):
-            whole = int.from_bytes(value, "little")
-    return name, whole
 
 
 def _operations(ranks: dict[int, list[Node]]) -> list[Operation]:

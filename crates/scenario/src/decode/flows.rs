@@ -3,7 +3,7 @@
 pub mod after;
 mod expand;
 mod over_air;
-mod ranks;
+pub mod ranks;
 mod transfers;
 
 use std::collections::BTreeMap;

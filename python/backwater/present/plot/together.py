@@ -31,7 +31,7 @@ def peers(results: Results, figure: Figure) -> list[Figure]:
 
     if figure.kind not in _KINDS or figure.own_scale:
         return [figure]
-    known = results.study.figures
+    known = [one for one in results.study.figures if one.kind in _KINDS]
     same = [one for one in known if key(one) == key(figure) and not one.own_scale]
     return same if figure in same else [figure]
 

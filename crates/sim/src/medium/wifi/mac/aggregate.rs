@@ -11,7 +11,8 @@ use crate::limit::Limit;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
-use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
+use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing, least_part};
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::radio::Edcaf;
 use crate::network::Network;
 use crate::packet::Packet;
@@ -26,6 +27,33 @@ pub(super) struct Burst {
     pub mpdus: u16,
     /// Bytes of the PPDU.
     pub bytes: u64,
+}
+
+/// How the bytes of a PPDU lie in time: evenly behind the preamble.
+pub(super) struct Laid {
+    /// When the first one is on the air.
+    from: Time,
+    /// How long all are.
+    data: u64,
+    bytes: u64,
+}
+
+impl Laid {
+    /// The data frame of an exchange that begins now.
+    pub fn of(exchange: &Exchange, mode: &Mode, now: Time) -> Laid {
+        let preamble = mode.preamble();
+        Laid {
+            from: now + preamble,
+            data: exchange.data.0 - preamble.0,
+            bytes: exchange.bytes,
+        }
+    }
+
+    /// When what follows so many bytes is on the air. No PPDU has 2³⁶ ticks or 2²⁴ bytes, so 64 bits are enough.
+    #[inline]
+    pub fn behind(&self, bytes: u64) -> Time {
+        Time(self.from.0 + self.data * bytes / self.bytes)
+    }
 }
 
 /// What is left of a TXOP for a data frame whose answer takes so long; no bound where there is no TXOP.
@@ -88,7 +116,8 @@ impl Air {
         }
         let mode = served.mode.as_ref().expect("a hop with a session");
         let window = &served.windows[number];
-        let rate = mode.rate();
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let largest = limits.bounds.most(mode, room);
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mut alone = 0;
@@ -117,10 +146,10 @@ impl Air {
             };
             let first = if all.count == 0 { field } else { None };
             let mpdu = u64::from(len) + overhead + first.unwrap_or(0);
-            let more = all.with(mpdu, limits.bounds.apart, rate);
+            let more = all.with(mpdu, least);
             if all.count == 0 {
                 alone = mpdu;
-            } else if !limits.bounds.hold(&more, mode) || mode.airtime(more.bytes()) > room {
+            } else if !largest.holds(&more) {
                 break;
             }
             all = more;
@@ -248,8 +277,8 @@ impl Air {
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mode = served.mode.expect("a burst of several frames");
-        let preamble = mode.preamble();
-        let data = u128::from(exchange.data.0 - preamble.0);
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let laid = Laid::of(&exchange, &mode, now);
         let parts = &mut self.parts[station as usize].begins;
         for _ in 0..exchange.count {
             place = window.open_from(place);
@@ -263,10 +292,8 @@ impl Air {
             };
             let first = if all.count == 0 { field } else { 0 };
             let mpdu = u64::from(len) + overhead + first;
-            all = all.with(mpdu, limits.bounds.apart, mode.rate());
-            let before = u128::from(all.bytes() - DELIMITER - mpdu);
-            let after = data * before / u128::from(exchange.bytes);
-            parts.push(now + preamble + Span(after as u64));
+            all = all.with(mpdu, least);
+            parts.push(laid.behind(all.bytes() - DELIMITER - mpdu));
             place += 1;
         }
     }
@@ -279,9 +306,8 @@ impl Air {
         };
         let overhead = self.header_bytes(station);
         let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
-        let data = u128::from(exchange.data.0 - mode.preamble().0);
-        let others = u128::from(exchange.bytes - own);
-        Span((data * others / u128::from(exchange.bytes)) as u64)
+        let laid = Laid::of(exchange, &mode, Time::ZERO);
+        laid.behind(exchange.bytes - own).since(laid.from)
     }
 
     /// A BAR has reached its receiver, which lets go what waited for frames that will not come.

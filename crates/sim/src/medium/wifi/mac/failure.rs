@@ -201,6 +201,7 @@ impl Air {
             cx.network.lose(&mut cx.run.books, id, cause, port, now);
         }
         self.departed(cx, at, ghost, now, until);
+        self.overtake(at);
         if shared {
             self.give_up(cx, line, cause, now, until);
         }

@@ -1,4 +1,4 @@
-//! What a person writes: TOML or JSON, checked, resolved and built into a world.
+//! Scenarios as a person writes them: TOML or JSON, checked, resolved and built into a world.
 //!
 //! A text becomes a tree with places (`tree`), overrides change the tree (`path`), `decode` checks
 //! it against its fields (`shape`, `fields`) and the part tables (`tables`), `resolved` holds what
@@ -10,6 +10,7 @@ mod combinations;
 mod decode;
 mod diagnostic;
 mod document;
+mod engine_id;
 mod episode;
 mod fields;
 mod files;
@@ -41,6 +42,7 @@ mod wireless;
 
 pub use combinations::legal_json;
 pub use diagnostic::Diagnostic;
+pub use engine_id::engine_id;
 pub use episode::{Clock, Episode, SEEN, Stage};
 pub use files::Folders;
 pub use knobs::Knob;

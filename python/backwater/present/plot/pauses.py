@@ -65,21 +65,17 @@ def tree(found: Sequence[dict[str, Any]]) -> list[Paused]:
         key = (row["port"], tuple(row["classes"]))
         paused = ports.setdefault(key, Paused(here, there.partition("#")[0], key[1]))
         paused.spans.append((row["from_s"], row["to_s"]))
-    roots = []
-    # In the order of the first pauses, so that what led to a pause is known before it.
-    for paused in ports.values():
-        at = paused.spans[0][0]
-        leading = [
-            (began, one)
-            for one in ports.values()
-            if one.here == paused.there and one.there != paused.here
-            for began, end in one.spans
-            if began < at <= end and set(one.classes) & set(paused.classes)
-        ]
-        if leading:
-            max(leading, key=lambda pair: pair[0])[1].below.append(paused)
-        else:
-            roots.append(paused)
+    above: dict[int, Paused] = {}
+    # In the order of the first pauses, so that what led to a pause is known before it. A host that
+    # its switch held back from the beginning may be held back later because the switch is.
+    for instant in (_first, _longest):
+        for paused in ports.values():
+            if id(paused) not in above:
+                leading = _leading(paused, instant(paused), list(ports.values()), above)
+                if leading is not None:
+                    above[id(paused)] = leading
+                    leading.below.append(paused)
+    roots = [paused for paused in ports.values() if id(paused) not in above]
     ordered: list[Paused] = []
 
     def place(paused: Paused, depth: int) -> None:
@@ -91,6 +87,34 @@ def tree(found: Sequence[dict[str, Any]]) -> list[Paused]:
     for root in roots:
         place(root, 0)
     return ordered
+
+
+def _first(paused: Paused) -> float:
+    return paused.spans[0][0]
+
+
+def _longest(paused: Paused) -> float:
+    return max(paused.spans, key=lambda span: span[1] - span[0])[0]
+
+
+def _leading(
+    paused: Paused, at: float, ports: Sequence[Paused], above: dict[int, Paused]
+) -> Paused | None:
+    """The port whose pause led to that of another one then; none that stands below it."""
+
+    def below(one: Paused) -> bool:
+        while one is not paused and id(one) in above:
+            one = above[id(one)]
+        return one is paused
+
+    found = [
+        (began, one)
+        for one in ports
+        if one.here == paused.there and one.there != paused.here
+        for began, end in one.spans
+        if began < at <= end and set(one.classes) & set(paused.classes) and not below(one)
+    ]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def pauses(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case]) -> Body:
@@ -162,6 +186,8 @@ def _view(order: list[str], rows: Sequence[dict[str, Any]], x_title: str) -> dic
         },
         "legend": {"symbolType": "square"},
     }
+    ends = [row[key] for row in rows for key in ("x", "x2")]
+    scale = {"domain": [min(ends, default=0.0), max(ends, default=1.0)], "nice": False}
     encoding = {
         "y": {
             "field": "curve",
@@ -175,7 +201,7 @@ def _view(order: list[str], rows: Sequence[dict[str, Any]], x_title: str) -> dic
                 "grid": True,
             },
         },
-        "x": {"field": "x", "type": "quantitative", "title": x_title, "scale": {"zero": False}},
+        "x": {"field": "x", "type": "quantitative", "title": x_title, "scale": scale},
         "x2": {"field": "x2"},
         "color": color,
         "tooltip": [

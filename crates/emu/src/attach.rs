@@ -86,7 +86,7 @@ pub fn scenario(
         });
     }
     let kept = Kept {
-        logs: &mut [],
+        logs: Vec::new(),
         live: None,
         page,
     };

@@ -105,7 +105,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());
     let mut live = wishes.control.as_ref().map(listen).transpose()?;
     let page = open_page(wishes)?;
-    let mut logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
+    let logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
     let command = match plan.command.is_empty() {
         false => plan.command,
         true => vec![shell(wishes)],
@@ -150,14 +150,11 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         ..wishes.clone()
     };
     let kept = Kept {
-        logs: &mut logs,
+        logs,
         live: live.as_mut(),
         page,
     };
-    let mut ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
-    for log in logs {
-        log.close(&mut ran.driver.world).map_err(of_failure)?;
-    }
+    let ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
     let mut ended = session::ended(ran, &resolved, wishes);
     ended.document["changes"] = json!(live.map_or(Vec::new(), |live| live.changes.clone()));
     Ok(ended)

@@ -160,7 +160,7 @@ fn an_event_is_forgotten_wherever_it_lies() {
         _ => 1_000_000_000_000 + i,
     };
     let owner = |i: u64| {
-        if i % 5 == 0 {
+        if i.is_multiple_of(5) {
             u32::MAX - i as u32
         } else {
             i as u32

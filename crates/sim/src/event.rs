@@ -205,8 +205,8 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot Watchdog Credit;
-    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
+        WifiExpire WifiRelease WifiOpen WifiReorder Carried Cross TdmaFrame TdmaSlot Watchdog Credit;
+    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen WifiReorder] Tdma [TdmaFrame TdmaSlot];
     Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
     Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));

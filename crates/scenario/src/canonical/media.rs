@@ -111,6 +111,9 @@ fn aggregates(limits: &Aggregation) -> Json {
         fields.insert("amsdu_B".to_owned(), Json::count(limits.msdu));
         fields.insert("mpdus_alone".to_owned(), Json::Flag(limits.alone));
     }
+    if let (Json::Object(fields), Some(timeout)) = (&mut form, limits.reorder) {
+        fields.insert("reorder_timeout_s".to_owned(), Json::time(timeout));
+    }
     form
 }
 

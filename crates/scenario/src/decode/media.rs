@@ -238,6 +238,7 @@ fn aggregation(
         msdu,
         alone,
         asks: args.choice("missed_ba") == "bar",
+        reorder: Some(args.span("reorder_timeout")).filter(|span| *span > Span::ZERO && !alone),
     }))
 }
 

@@ -134,12 +134,7 @@ impl Observers {
             world.start_recording();
         }
         start_logs(world, keep);
-        if let Some(path) = keep.pcap {
-            if world.joins_packets() {
-                let what = "a capture has no A-MSDUs yet: write aggregation = \"a-mpdu\" or \"off\", or keep records";
-                let name = path.display().to_string();
-                return Err(Failure::Io(name, io::Error::other(what)));
-            }
+        if keep.pcap.is_some() {
             world.start_air_log();
         }
         let open = |path: &Path| {

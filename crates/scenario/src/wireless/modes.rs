@@ -44,6 +44,7 @@ pub const OF_AGGREGATES: &[(&str, &[&str])] = &[
     ("aggregate_time", &[A_MPDU, BOTH]),
     ("mpdu_spacing", &[A_MPDU, BOTH]),
     ("missed_ba", &[A_MPDU, BOTH]),
+    ("reorder_timeout", &[A_MPDU, BOTH]),
     ("amsdu_bytes", &[A_MSDU, BOTH]),
 ];
 
@@ -217,4 +218,12 @@ pub const MISSED_BA: Field = Field::option(Opt::new(
     Kind::Choice(&["bar", "data"]),
     Default::Is("bar"),
     "after a block acknowledgement that did not come: ask for it, or send the frames again",
+));
+/// How long receivers wait.
+pub const REORDER_TIMEOUT: Field = Field::option(Opt::new(
+    "reorder_timeout",
+    Kind::Span,
+    Default::Is("0 s"),
+    "how long a receiver holds a packet back behind one that is missing, which is lost when it comes later (Linux: 100 ms); 0 s = until that comes or \
+         its sender says that it won't (ns-3)",
 ));

@@ -225,7 +225,7 @@ impl Wire {
 /// 32 of the longest bins of 81.92 s give a variance, and one tick less does not.
 #[test]
 fn the_hurst_parameter_is_that_of_the_variance_time_plot() {
-    let end = 32 * BIN << 13;
+    let end = (32 * BIN) << 13;
     let mut wire = VarianceTime::new(8_000, Time::ZERO);
     let mut model = Wire {
         ps_per_byte: 8_000,

@@ -9,8 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use backwater_scenario::{LinkLog, LogTap, Observers, Seen};
-use backwater_sim::medium::trace::log::Entry;
+use backwater_scenario::{LinkEntries, LinkLog, LogTap, Observers, Seen};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
@@ -47,7 +46,7 @@ struct Handed {
     seen: Seen,
     sent: Sent,
     /// Of each log of a link.
-    logged: Vec<Vec<Entry>>,
+    logged: Vec<LinkEntries>,
 }
 
 impl Handed {

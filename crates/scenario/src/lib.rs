@@ -46,7 +46,7 @@ pub use engine_id::engine_id;
 pub use episode::{Clock, Episode, SEEN, Stage};
 pub use files::Folders;
 pub use knobs::Knob;
-pub use link_log::{LinkLog, LogTap, MAHIMAHI_QUEUES, UNBOUNDED};
+pub use link_log::{LinkEntries, LinkLog, LogTap, MAHIMAHI_QUEUES, UNBOUNDED};
 pub use packed::{pack, unpacked};
 pub use probe::{Probe, probe};
 pub use rare::{Effort, Rare, Replicate, Step, Term};

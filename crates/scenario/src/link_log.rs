@@ -16,6 +16,9 @@ use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::run::Failure;
 
+/// Entries of a link's log, in their order.
+pub type LinkEntries = Vec<Entry>;
+
 /// A log that is written while the run goes on, or when it ends.
 pub struct LinkLog {
     path: String,
@@ -85,7 +88,7 @@ impl LinkLog {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn extend(&mut self, entries: Vec<Entry>) -> Result<(), Failure> {
+    pub fn extend(&mut self, entries: LinkEntries) -> Result<(), Failure> {
         let part = Log {
             header: std::mem::take(&mut self.header),
             entries,
@@ -111,7 +114,7 @@ pub struct LogTap(PortId);
 
 impl LogTap {
     /// Takes what happened before the present millisecond of the world and was not taken yet; with `over` up to the present.
-    pub fn take(self, world: &mut World, over: bool) -> Vec<Entry> {
+    pub fn take(self, world: &mut World, over: bool) -> LinkEntries {
         let now = world.now();
         let server = world.network_mut().ports[self.0].more.service.server_mut();
         server.expect("it was opened").take_entries(now, over)

@@ -21,7 +21,7 @@ from backwater.search.trials import Judged
 
 # The first step of CMA-ES, as a share of each side of the cube.
 STEP = 0.3
-# CMA-ES multiplies matrices of so many rows, and `optuna` estimates each field by itself.
+# CMA-ES multiplies matrices of so many rows, and `optuna` estimates each field alone.
 MOST_KNOBS = 200
 # Points with which Bayesian optimisation begins, by chance.
 FIRST = 10

@@ -22,7 +22,7 @@ from backwater.search.objectives import Seen
 from backwater.search.shrink import shrink
 from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
 from backwater.search.spaces import Path as Paths
-from backwater.search.trials import Judged, Trials
+from backwater.search.trials import Trials
 from backwater.study.definition import Study
 from command import call
 
@@ -195,32 +195,29 @@ def test_shrinking_leaves_only_what_the_score_needs() -> None:
     assert shrink(trial, simple, [1])[0].genome == simple.genome
 
 
-class Near(Trials):
-    """The objective is how near a genome is to one point of 20⁴·30²·100 or so, without a run."""
-
-    def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
-        aim = (3, 17, 5, 25, 35, 12, 60)
-        spans = [gene.high - gene.low for gene in self.space.bounds()]
-        found = []
-        for one in genomes:
-            off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
-            score = 1 - off / len(aim)
-            found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
-        self.runs += len(genomes) * len(seeds)
-        return found
-
-
-def near() -> Near:
-    """It on the steps of AdvNet."""
-    space, goal = Steps(), objectives.objective("waste", "f")
-    return Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
-
-
 def test_a_search_finds_what_chance_does_not(tmp_path: Path) -> None:
+    """The objective is how near a genome is to one point of 20⁴·30²·100 or so."""
+
+    class Near(Trials):
+        def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
+            from backwater.search.trials import Judged
+
+            aim = (3, 17, 5, 25, 35, 12, 60)
+            spans = [gene.high - gene.low for gene in self.space.bounds()]
+            found = []
+            for one in genomes:
+                off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
+                score = 1 - off / len(aim)
+                found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
+            self.runs += len(genomes) * len(seeds)
+            return found
+
     better = []
     for seed in range(1, 11):
-        asked = request(Steps(), seed=seed, evals=300)
-        found = methods.hunt(asked, near(), tmp_path / str(seed))
+        space, goal = Steps(), objectives.objective("waste", "f")
+        near = Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
+        asked = request(space, seed=seed, evals=300)
+        found = methods.hunt(asked, near, tmp_path / str(seed))
         scores = {name: score for name, (score, _) in found.methods.items()}
         better.append((scores["ga"] or 0) - (scores["random"] or 0))
     assert sorted(better)[5] > 0

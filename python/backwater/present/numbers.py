@@ -114,6 +114,9 @@ _TITLES = {
     "fct_p50_s": "Median completion time",
     "fct_p95_s": "95th percentile of completion time",
     "fct_p99_s": "99th percentile of completion time",
+    "collective_s": "Time of the collective",
+    "algbw_bps": "Algorithm bandwidth",
+    "busbw_bps": "Bus bandwidth",
 }
 # A count of packets needs no unit beside these words.
 _COUNTS = re.compile(r"\b(?:[Pp]ackets|frames|[Nn]otices|Acknowledgements|Transfers)\b")

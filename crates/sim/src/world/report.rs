@@ -73,8 +73,7 @@ impl World {
             total(|f| f.stats.dropped.packets),
         );
         let (held, control_held, queues_agree) = self.count_held();
-        let control_agrees = self.shared.run.books.notices_sent
-            == self.shared.run.books.notices_heard + control_held;
+        let control_agrees = self.shared.run.books.notices_agree(control_held);
         let drops = self.shared.run.books.drops.iter().map(|(key, count)| {
             let base = self
                 .shared

@@ -100,7 +100,7 @@ impl Source for Collective {
     }
 }
 
-/// What each rank has before it begins.
+/// The state of each rank before it begins.
 pub fn size(args: &Args) -> u64 {
     args.bytes("size").0
 }

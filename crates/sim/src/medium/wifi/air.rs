@@ -1,4 +1,4 @@
-//! What is on the air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
+//! The air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,13 @@ pub use crate::medium::wifi::phy::timing::Medium;
 pub struct Air {
     /// Media.
     pub media: Vec<Medium>,
-    /// What each station's receiver senses, unless it follows the record of its cell.
+    /// The carrier sense of each station's receiver, unless it follows the record of its cell.
     pub sensing: Vec<CarrierSense>,
     /// The record of each medium whose stations all hear one another.
     pub(super) cells: Vec<Option<Box<Cell>>>,
-    /// What reaches each station under the physical channel.
+    /// The power that reaches each station under the physical channel.
     pub(super) levels: Vec<Level>,
-    /// What each station's receiver knows of its frame under the physical channel.
+    /// The knowledge that each station's receiver has of its frame under the physical channel.
     pub(super) hearings: Vec<Hearing>,
     /// Each station's last frame under the physical channel.
     pub(super) coded: Vec<Coded>,
@@ -45,7 +45,7 @@ pub struct Air {
     pub reach: Vec<Vec<Link>>,
     /// Whom each station's frames can make idle: those they reach, those they only disturb, and their sender.
     pub(super) idlers: Vec<Vec<Number>>,
-    /// What each station's frames are to those they reach under the physical channel.
+    /// Each station's frames as those see them whom they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
     /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
     /// every frame, so they are small.
@@ -56,7 +56,7 @@ pub struct Air {
     pub(super) damaged: FrameSet,
     /// When the frames of each station's burst are on the air.
     pub(super) parts: Vec<Parts>,
-    /// What collisions have done to the burst that each station receives.
+    /// The damage that collisions have done to the burst that each station receives.
     pub(super) hits: Vec<Hits>,
     /// Whether some station overhears what others send to third ones.
     pub(super) eavesdrops: bool,

@@ -97,7 +97,7 @@ impl Coded {
     }
 }
 
-/// What a receiver knows of the frame that it receives.
+/// A receiver's knowledge of the frame that it receives.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Hearing {

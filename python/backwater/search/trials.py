@@ -110,7 +110,7 @@ class Trials:
         return [done[genome] for genome in genomes]
 
     def _run(self, bases: list[Any], patches: list[Any], every: int | None) -> Any:
-        if self._elsewhere is None:
+        if self._elsewhere is None or not bases:
             return _native.trials(bases, patches, self.figures, self.workers, every)
         return self._elsewhere(bases, patches, self.figures, every)
 

@@ -39,6 +39,8 @@ SITE = (
     "tutorial",
     "how-to",
     "results/lan",
+    "results/hunts",
+    "results/board",
     "notebooks/1-first-comparison",
     "explanation/peers",
     "explanation/architecture",

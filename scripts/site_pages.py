@@ -164,11 +164,14 @@ def _thumbs() -> dict[str, str | bytes]:
 
 
 def _study(study: Study, reported: bool) -> str:
-    lines = [study.prose.strip(), "", "## Claims", ""]
-    lines += ["| | says | kind | expected |", "|---|---|---|---|"]
+    title, _, prose = study.prose.strip().partition("\n")
+    lines = [title, "", f"**Answer.** {study.lead[0]}" if study.lead[0] else "", prose]
+    lines = [_told(study, line) for line in "\n".join(lines).split("\n")]
+    lines += ["", "## Claims", "", "| | kind | expected | says |", "|---|---|---|---|"]
     for claim in study.claims:
         said = claim.says.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {claim.id} | {said} | {claim.kind} | {claim.expected} |")
+        name = f'<span id="{claim.id}">{claim.id}</span>'
+        lines.append(f"| {name} | {claim.kind} | {claim.expected} | {said} |")
     run = f"`backwater study run {study.id} --out out/{study.id}`"
     lines += ["", "## Report", ""]
     if reported:
@@ -178,17 +181,28 @@ def _study(study: Study, reported: bool) -> str:
         )
     else:
         lines.append(f"{run} makes it.")
-    text = "\n".join(lines) + "\n"
-    return PLACEHOLDER.sub(_placeholder, text)
+    return "\n".join(lines) + "\n"
 
 
-def _placeholder(found: re.Match[str]) -> str:
-    kind, name = found[1], found[2]
-    return (
-        f"**{name}**"
-        if kind == "claim"
-        else f"*In the report: {kind} {name or ''}*".replace(" *", "*")
-    )
+def _told(study: Study, line: str) -> str:
+    """A line of the prose: claims alone as a list, within a sentence as links; figures by title."""
+    named = PLACEHOLDER.findall(line)
+    if not named:
+        return line
+    if not PLACEHOLDER.sub("", line).strip():
+        return "\n".join(_alone(study, kind, name) for kind, name in named)
+    return PLACEHOLDER.sub(lambda one: f"([{one[2]}](#{one[2]}))", line)
+
+
+def _alone(study: Study, kind: str, name: str) -> str:
+    if kind == "claim":
+        said = next(claim.says for claim in study.claims if claim.id == name)
+        return f"\n* {' '.join(said.split())} ([{name}](#{name}))"
+    if kind == "figure":
+        title = next(figure.title for figure in study.figures if figure.id == name)
+        return f"*Figure of the report: {title}.*"
+    # The table below has all claims; the network and the command stand in the report.
+    return ""
 
 
 def _notebooks() -> str:

@@ -10,8 +10,8 @@ export interface Plot {
   /** Unit on the axis. */
   unit: string;
   of: "flows" | "ports";
-  /** The series' name in documents. */
-  name: string;
+  /** The series' names in documents, and the word that stands before each one's curve; empty where there is one. */
+  names: Record<string, string>;
   /** Factor from the document's unit to the plot's. */
   factor: number;
   /** Names to show; all where it is left out. */
@@ -22,10 +22,12 @@ function values(series: Series, plot: Plot): [string, (number | null)[]][] {
   const rows = Object.entries(series[plot.of]);
   const found: [string, (number | null)[]][] = [];
   for (const [name, row] of rows) {
-    const column = row[plot.name];
-    if (column === null || column === undefined) continue;
     if (plot.only !== undefined && !plot.only.test(name)) continue;
-    found.push([name, column.map((value) => (value === null ? null : value * plot.factor))]);
+    for (const [series, word] of Object.entries(plot.names)) {
+      const column = row[series];
+      if (column === null || column === undefined) continue;
+      found.push([word === "" ? name : `${word} ${name}`, column.map((value) => (value === null ? null : value * plot.factor))]);
+    }
   }
   // Ports at which nothing ever waits would hide the others.
   const alive = found.filter(([, row]) => plot.of === "flows" || row.some((value) => (value ?? 0) > 0));

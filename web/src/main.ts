@@ -128,7 +128,7 @@ class Playground {
     const rows = (this.page?.claims ?? []).map((claim) => {
       const { found, holds } = claim.judge(run);
       const word = holds ? "yes" : "no";
-      return make("tr", { class: word }, make("td", {}, claim.says), make("td", {}, found), make("td", {}, word));
+      return make("tr", { class: word }, make("td", {}, together(claim.says)), make("td", {}, together(found)), make("td", {}, word));
     });
     byId("claims").replaceChildren(...rows);
     byId("claims-part").hidden = rows.length === 0;
@@ -195,6 +195,9 @@ class Playground {
     return true;
   }
 }
+
+/** Keeps a number and its unit on one line. */
+const together = (text: string): string => text.replace(/(\d) (?=[%a-zA-Z])/g, "$1\u00a0");
 
 /** A hundred intervals of the duration that a scenario names; 100 ms where none is found. */
 function everyOf(own: Own): string {

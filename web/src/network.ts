@@ -18,6 +18,7 @@ interface Ink {
   queue: string;
   loss: string;
   notice: string;
+  ground: string;
 }
 
 function ink(): Ink {
@@ -25,12 +26,17 @@ function ink(): Ink {
   const value = (name: string): string => style.getPropertyValue(name).trim();
   return {
     text: value("--text"), line: value("--line"), node: value("--node"),
-    queue: value("--queue"), loss: value("--loss"), notice: value("--notice"),
+    queue: value("--queue"), loss: value("--loss"), notice: value("--notice"), ground: value("--panel"),
   };
 }
 
 /** Room for names at the edge, in CSS pixels. */
 const MARGIN = { x: 46, y: 30 };
+type Side = "above" | "below" | "right" | "left" | "corner";
+/** How far from the middle of its node a name stands, and which of its ends is there. */
+const AWAY: Record<Side, [number, number, CanvasTextAlign]> = {
+  above: [0, -17, "center"], below: [0, 18, "center"], right: [12, 0, "left"], left: [-12, 0, "right"], corner: [7, -17, "left"],
+};
 /** A picture has no more dots than this. */
 const DOTS = 2_000;
 
@@ -39,6 +45,7 @@ export class Drawing {
   private readonly ends: ([string, string] | null)[];
   private readonly colours: string[];
   private readonly watched: number[];
+  private readonly sides: Map<string, Side>;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -47,6 +54,7 @@ export class Drawing {
     const { scenario, ports, flows } = opened;
     this.places = layout(scenario);
     this.ends = ports.map((name) => ends(name, scenario.nodes));
+    this.sides = sides(this.places, this.ends);
     const data = flows.filter((name) => !name.endsWith("~ack"));
     this.colours = flows.map((name) => colour(Math.max(0, data.indexOf(name.replace(/~ack$/, "")))));
     this.watched = ports.map((_, index) => index).filter((index) => this.ends[index] !== null);
@@ -157,7 +165,7 @@ export class Drawing {
 
   private nodes(pen: CanvasRenderingContext2D, point: (n: string) => [number, number], colours: Ink): void {
     pen.font = "12px system-ui, sans-serif";
-    pen.textAlign = "center";
+    pen.textBaseline = "middle";
     const many = this.places.size > 30;
     for (const [name] of this.places) {
       const [x, y] = point(name);
@@ -169,9 +177,43 @@ export class Drawing {
       pen.fill();
       if (many) continue;
       pen.fillStyle = colours.text;
-      pen.fillText(name, x, y - 12);
+      const [across, down, align] = AWAY[this.sides.get(name) ?? "above"];
+      pen.textAlign = align;
+      // The edge of its ground keeps a name legible over links and queues.
+      pen.lineWidth = 3;
+      pen.strokeStyle = colours.ground;
+      pen.strokeText(name, x + across, y + down);
+      pen.fillText(name, x + across, y + down);
     }
   }
+}
+
+/** On which side of its node a name stands: where the fewest links leave it, above where several sides are equal, at a corner where links leave on all. */
+function sides(places: Places, links: ([string, string] | null)[]): Map<string, Side> {
+  const crowd = new Map<string, Record<Side, number>>();
+  for (const name of places.keys()) crowd.set(name, { above: 0, below: 0, right: 0, left: 0, corner: 0.5 });
+  for (const pair of links) {
+    if (pair === null) continue;
+    for (const [here, there] of [pair, [pair[1], pair[0]] as const]) {
+      const [a, b, taken] = [places.get(here), places.get(there), crowd.get(here)];
+      if (a === undefined || b === undefined || taken === undefined) continue;
+      // The canvas is about twice as wide as high.
+      const [across, down] = [2 * (b[0] - a[0]), b[1] - a[1]];
+      if (Math.abs(across) >= Math.abs(down) / 2) taken[across > 0 ? "right" : "left"] += 1;
+      if (Math.abs(down) >= Math.abs(across) / 2) taken[down > 0 ? "below" : "above"] += 1;
+    }
+  }
+  // Nodes close above one another leave no room for a name between them.
+  const tight = (name: string): boolean => {
+    const [x, y] = places.get(name)!;
+    return [...places].some(([other, [u, v]]) => other !== name && Math.abs(u - x) < 0.02 && Math.abs(v - y) < 0.2);
+  };
+  const found = new Map<string, Side>();
+  for (const [name, taken] of crowd) {
+    const order: Side[] = tight(name) ? ["right", "left", "above", "below", "corner"] : ["above", "below", "right", "left", "corner"];
+    found.set(name, order.reduce((best, side) => (taken[side] < taken[best] ? side : best)));
+  }
+  return found;
 }
 
 /** The nodes of a port's name, `A>B`; null for places inside a link, such as delay boxes. */

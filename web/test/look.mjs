@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { BROWSER, launch, open } from "./browser.mjs";
+import { BROWSER, finished, launch, open } from "./browser.mjs";
 
 const { pages, plain, pdftoppm, out } = JSON.parse(readFileSync(0, "utf8"));
 if (BROWSER === undefined) throw new Error("no Chromium is installed");
@@ -44,6 +44,12 @@ for (const page of pages) {
     await tab.waitForTimeout(150);
     await picture(tab, `${named(page)}-${width}${dark ? "-dark" : ""}`, width);
     if (width === 1400 && !dark) await print(tab, named(page));
+    for (const id of await tab.$$eval("#gallery button", (buttons) => buttons.slice(1).map((button) => button.dataset.page))) {
+      await tab.evaluate(() => delete document.body.dataset.done);
+      await tab.click(`[data-page=${id}]`);
+      await finished(tab);
+      await picture(tab, `${named(page)}-${id}-${width}${dark ? "-dark" : ""}`, width);
+    }
     await context.close();
   }
 }

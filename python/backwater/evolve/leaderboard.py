@@ -242,12 +242,15 @@ def _number(value: float | None) -> str:
 
 
 _STYLE = """
+:root { color-scheme: light dark; }
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid #8886; padding: .4rem .6rem; text-align: left; }
-td { vertical-align: top; }
+td { vertical-align: top; } tr > :first-child { white-space: nowrap; }
 td.yes { background: #2a72; } td.no { background: #c332; }
-code, small { font-size: 12px; opacity: .8; } summary { cursor: pointer; }
+code, small { font-size: 12px; opacity: .8; }
+summary { cursor: pointer; list-style-position: outside; margin-left: 1em; }
+.wide { overflow-x: auto; }
 """
 
 
@@ -261,8 +264,10 @@ def page(rows: Sequence[Row], engine: str, said: str) -> str:
         f'<meta name=viewport content="width=device-width"><style>{_STYLE}</style>'
         "<h1>Board of controllers</h1><p>On each path a controller scores the logarithm of its "
         "share of the best possible goodput, less half of that of its queueing delay; 0 is best, "
-        "-8 least. Each cell has the command that makes it again.</p>"
-        f"<table><tr><th>controller</th>{heads}</tr>{body}</table>"
+        "-8 least. A green cell passes the test of its column, a red one fails it; others have no "
+        "test or are undecided. A click on a cell shows the command that makes it again.</p>"
+        '<div class=wide tabindex=0 role=region aria-label="Controllers and their results">'
+        f"<table><tr><th>controller</th>{heads}</tr>{body}</table></div>"
         f"<p><small>{html.escape(said)} · engine {html.escape(engine)}</small></p></html>\n"
     )
 

@@ -256,7 +256,7 @@ flows.f = { from = "S", to = "R", transport = "datagram", frame = "1514 B", cont
     },
   ],
   plots: [
-    { title: "Capacity and throughput of the link", unit: "Mbit/s", of: "ports", name: "capacity_bps", factor: 1e-6, only: /^S>R$/ },
+    { title: "Capacity and throughput of the link", unit: "Mbit/s", of: "ports", names: { capacity_bps: "capacity of", throughput_bps: "throughput of" }, factor: 1e-6, only: /^S>R$/ },
     GOODPUT, DELAY,
   ],
   claims: [

@@ -74,10 +74,10 @@ export function delay(document: Document, flow: RegExp, name = "delay_p95_s"): n
   return Math.max(0, ...rows.map((row) => Number(row[name] ?? 0))) * 1e3;
 }
 
-export const GOODPUT: Plot = { title: "Goodput of each flow", unit: "Mbit/s", of: "flows", name: "goodput_bps", factor: 1e-6 };
-export const DELAY: Plot = { title: "Mean delay of packets", unit: "ms", of: "flows", name: "delay_mean_s", factor: 1e3 };
-export const WINDOW: Plot = { title: "Congestion window", unit: "kB", of: "flows", name: "window_B", factor: 1e-3 };
+export const GOODPUT: Plot = { title: "Goodput of each flow", unit: "Mbit/s", of: "flows", names: { goodput_bps: "" }, factor: 1e-6 };
+export const DELAY: Plot = { title: "Mean delay of packets", unit: "ms", of: "flows", names: { delay_mean_s: "" }, factor: 1e3 };
+export const WINDOW: Plot = { title: "Congestion window", unit: "kB", of: "flows", names: { window_B: "" }, factor: 1e-3 };
 
 export function queue(only: RegExp): Plot {
-  return { title: "Most bytes in the queue", unit: "kB", of: "ports", name: "queue_max_B", factor: 1e-3, only };
+  return { title: "Most bytes in the queue", unit: "kB", of: "ports", names: { queue_max_B: "" }, factor: 1e-3, only };
 }

@@ -12,6 +12,7 @@ use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;
 use backwater_sim::network::Role;
+use backwater_sim::queue::Aqm;
 use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{
     ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
@@ -178,6 +179,10 @@ fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
         one.extend(cell::of_port(world, p.port, from));
         if world.network().ports[p.port].more.trim.is_some() {
             one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
+        }
+        let managed = world.network().ports[p.port].more.managed.as_ref();
+        if managed.is_some_and(|managed| managed.aqm.notifies()) {
+            one.insert("notices_pkts".into(), json!(p.count.notices));
         }
         if let Some(watchdog) = &world.network().ports[p.port].more.watchdog {
             one.insert("watchdog_actions".into(), json!(watchdog.acted));

@@ -71,9 +71,16 @@ pub struct Books {
     pub notices_carried: u64,
     /// Notices received over wires.
     pub notices_heard: u64,
+    /// Notices in frames of their own that were lost with their wire.
+    pub notices_lost: u64,
 }
 
 impl Books {
+    /// Whether each notice was received, was lost with its wire, or is one of so many on their way.
+    pub fn notices_agree(&self, held: u64) -> bool {
+        self.notices_sent == self.notices_heard + self.notices_lost + held
+    }
+
     /// Whether a packet created then entered before the end of the warm-up, which is over.
     pub fn entered_early(&self, born: Time) -> bool {
         self.warm_until.is_some_and(|end| born <= end)

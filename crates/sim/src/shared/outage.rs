@@ -19,7 +19,7 @@ impl Shared {
         self.lose_queued(id, now);
         self.run.calendar.cancel(Event::Arrive(id));
         self.lose_on_wire(id, now);
-        self.network.forget_control_frames(id);
+        self.run.books.notices_lost += self.network.forget_control_frames(id);
         self.open_gates(id, now);
         // No arrival tells any more that the frame in transmission has left.
         let next = self.network.ports[id].next_try;
@@ -54,6 +54,7 @@ impl Shared {
             if packet.flow.is_none() {
                 network.mail.take(NoticeId::raw(packet.to));
                 network.packets.free(packet_id);
+                self.run.books.notices_lost += 1;
             } else {
                 let books = &mut self.run.books;
                 network.lose(books, packet_id, Cause::LinkDown, id, now);
@@ -90,14 +91,17 @@ impl Shared {
 }
 
 impl Network {
-    /// Control frames that wait at a port are lost.
-    fn forget_control_frames(&mut self, id: PortId) {
+    /// Control frames that wait at a port are lost. How many.
+    fn forget_control_frames(&mut self, id: PortId) -> u64 {
         let port = &mut self.ports[id];
+        let mut lost = 0;
         while !port.control.is_empty() {
             let packet = self.packets.take_after(&mut port.control, Id::NONE);
             self.mail.take(NoticeId::raw(self.packets[packet].to));
             self.packets.free(packet);
+            lost += 1;
         }
         port.set(Traits::URGENT, false);
+        lost
     }
 }

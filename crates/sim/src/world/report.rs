@@ -73,8 +73,7 @@ impl World {
             total(|f| f.stats.dropped.packets),
         );
         let (held, control_held, queues_agree) = self.count_held();
-        let control_agrees = self.shared.run.books.notices_sent
-            == self.shared.run.books.notices_heard + control_held;
+        let control_agrees = self.shared.run.books.notices_agree(control_held);
         let drops = self.shared.run.books.drops.iter().map(|(key, count)| {
             let base = self
                 .shared
@@ -206,6 +205,7 @@ impl World {
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
             trimmed: count.trimmed - base.trimmed,
+            notices: count.notices - base.notices,
             victims: count.victims - base.victims,
             stall: count.stall - base.stall,
             closed: std::array::from_fn(|c| count.closed[c] - base.closed[c]),

@@ -20,7 +20,7 @@ OPTIONS, SETTINGS = Options(threads=1, steps=100), Settings(rollout=101)
 
 
 def pair(seed: int, steps: int, each: int) -> tuple[float, float]:
-    """What both earn on the held-out paths."""
+    """The rewards of both on the held-out paths."""
     uniform, _ = training.learn(OPTIONS, WORLDS, steps, seed, SETTINGS, None)
     genet, _ = training.learn_by_curriculum(OPTIONS, WORLDS, steps, seed, SETTINGS, None, each)
     first, second = (

@@ -75,7 +75,7 @@ def at(path: str) -> Schema:
 
 
 def needed(schema: Schema) -> list[str]:
-    """What a table must have; of a flow, a pattern or the defaults may give it."""
+    """The fields that a table must have; of a flow, a pattern or the defaults may give them."""
     found: list[str] = [*schema.get("required", ()), *schema.get("x-required", ())]
     return found
 

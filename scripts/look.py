@@ -53,7 +53,7 @@ TERMINAL = (
 
 
 def backwater(*words: str, cwd: Path) -> str:
-    """What the command prints."""
+    """The output of a command."""
     command = [sys.executable, "-m", "backwater", *words]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
 

@@ -31,7 +31,7 @@ TESTS = OUT / "tests.json"
 REACHED = OUT / "reached"
 RESULTS = OUT / "results.jsonl"
 SEED = 13
-# What waits for slower tests: a word of `--again`.
+# The state of a mutant that waits for slower tests: a word of `--again`.
 FAST = "survived-fast"
 # A test is ended after this many times its usual time, and these seconds more.
 TIMES, MORE_SECONDS = 10, 2
@@ -153,7 +153,7 @@ def by_binary(batch: list[Test]) -> Iterator[list[Test]]:
 
 
 def fails(mutant: int, batch: list[Test]) -> str | None:
-    """What happens when tests run with a mutant; nothing if they pass."""
+    """The reason why tests fail with a mutant; nothing if they pass."""
     usual = sum(one.seconds for one in batch)
     try:
         ran = subprocess.run(
@@ -173,7 +173,7 @@ def fails(mutant: int, batch: list[Test]) -> str | None:
 
 
 def outcome(mutant: Mutant, tests: list[Test], seconds: float) -> dict[str, Any]:
-    """What became of a mutant, and which tests told."""
+    """The fate of a mutant, and the tests that showed it."""
     begun = time.monotonic()
     told = {key: mutant[key] for key in ("id", "file", "line", "column", "what", "function")}
     told |= {"outcome": "survived" if tests else "not reached", "reaching": len(tests), "run": 0}
@@ -187,7 +187,7 @@ def outcome(mutant: Mutant, tests: list[Test], seconds: float) -> dict[str, Any]
 
 
 def key(mutant: Mutant) -> tuple[Any, ...]:
-    """What a mutant is known by."""
+    """The key of a mutant."""
     return tuple(mutant[one] for one in ("file", "line", "column", "what"))
 
 

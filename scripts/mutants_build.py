@@ -17,7 +17,7 @@ TREE = OUT / "tree"
 TOOL = ROOT / "scripts" / "mutate"
 LIST = OUT / "mutants.jsonl"
 DROPPED = OUT / "dropped.txt"
-# What is copied: the crates with mutants, and those that need them or are needed.
+# The crates that are copied: those with mutants, and those that need them or are needed.
 CRATES = ("transport", "wire", "wasm", "sim", "scenario")
 # The crates with mutants, each before the crates that need it.
 MUTATED = ("transport", "sim")
@@ -26,7 +26,7 @@ Mutant = dict[str, Any]
 
 
 def folders() -> list[str]:
-    """What `.cargo/mutants.toml` names."""
+    """The folders that `.cargo/mutants.toml` names."""
     lines = (ROOT / ".cargo" / "mutants.toml").read_text(encoding="utf-8").splitlines()
     return [line.strip().strip('",').removesuffix("/**/*.rs") for line in lines if "/**/" in line]
 

@@ -38,7 +38,7 @@ def shown(value: Any) -> str:
 
 
 def outputs(notebook: Path) -> list[str]:
-    """What the cells of code show, in their order; all share one space of names."""
+    """The outputs of the cells of code, in their order; all share one space of names."""
     space: dict[str, Any] = {"__name__": "__main__"}
     found = []
     for text in (text for kind, text in cells(notebook) if kind == "code"):

@@ -47,7 +47,7 @@ def recipes(text: str) -> dict[str, list[Step]]:
 
 
 def _code(cell: str) -> str:
-    """What stands between backticks in a cell, one line each."""
+    """The texts between backticks in a cell, one line each."""
     return "\n".join(re.findall(r"`([^`]*)`", cell))
 
 

@@ -24,7 +24,7 @@ ENGINE = ROOT / "target" / TARGET / "web" / "backwater_web.wasm"
 
 
 def missing() -> str | None:
-    """What this machine lacks to build the page; None if nothing."""
+    """A tool that the page needs and this machine lacks; None if nothing is missing."""
     for program in ("cargo", "node", "npm"):
         if shutil.which(program) is None:
             return f"{program} is not installed"

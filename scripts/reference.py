@@ -114,7 +114,7 @@ def mechanism_legal() -> str:
 
 
 def _at_an_access_point() -> list[str]:
-    """What works at a station whose buffer is filled over a wire, too."""
+    """The combinations that also work at a station whose buffer is filled over a wire."""
     everywhere = access_point.over_the_air()
     works = [parts for parts in everywhere if access_point.refused(parts, ("P",)) is None]
     listed = "\n".join(f"* `{' · '.join(parts)}`" for parts in works)
@@ -235,7 +235,7 @@ def _default(field: Schema) -> str:
 
 
 def _value(field: Schema) -> str:
-    """What may be written, in words."""
+    """The values that may be written, in words."""
     if "const" in field:
         return f'`"{field["const"]}"`'
     if "enum" in field:

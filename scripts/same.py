@@ -25,7 +25,7 @@ WORK = ROOT / "target" / "same"
 EXAMPLE = "crates/scenario/examples/same.rs"
 BENCHES = "python/backwater/benches"
 NEEDED = ("Cargo.toml", "Cargo.lock", "crates", BENCHES)
-# What a change may cost in instructions before it is named.
+# The cost of a change in instructions from which it is named.
 DEAR = 1.02
 # Events of a benchmark under callgrind, which is fifty times slower; the second half is counted.
 COUNTED = 120_000
@@ -80,7 +80,7 @@ def readable(program: Path, word: str) -> str:
 
 
 def lines(program: Path, *form: str) -> list[str]:
-    """What a program prints."""
+    """The output of a program."""
     command = [str(program), *(readable(program, word) for word in form)]
     kept = program.parents[3] / ("-".join(form).replace("/", "_") + ".txt")
     keeps = program.parents[3].parent == WORK and form[0] in ("draw", "worlds", "bench")

@@ -39,7 +39,7 @@ notebook_outputs: Any = importlib.import_module("notebook_outputs")
 log = logging.getLogger("mkdocs.hooks.site_pages")
 
 ROOT = Path(__file__).resolve().parent.parent
-# What notebooks showed when they ran.
+# The outputs of notebooks when they ran.
 SHOWN = ROOT / "out" / "notebooks"
 REPORTS = Path(os.environ.get("BACKWATER_REPORTS", ROOT / "out" / "reports"))
 NOTEBOOKS = ROOT / "docs" / "notebooks"
@@ -51,7 +51,7 @@ COPIED = {
     "project/changelog.md": "CHANGELOG.md",
     "project/security.md": "SECURITY.md",
 }
-# What the sources of studies are called in short, by the first letters of their ids.
+# The short names of the sources of studies, by the first letters of their ids.
 GROUPS = {
     "lan": "Switched LAN",
     "aqm": "Queues",
@@ -216,7 +216,7 @@ def _notebook(notebook: Path) -> str:
 
 
 def _outputs(notebook: Path) -> list[str]:
-    """What its cells show. A notebook runs once for each engine, where its libraries are."""
+    """The outputs of its cells. A notebook runs once for each engine, where its libraries are."""
     learns = b"backwater.learn" in notebook.read_bytes()
     needed = ("altair", "pandas", *(("gymnasium",) if learns else ()))
     if any(find_spec(library) is None for library in needed):

@@ -1,4 +1,4 @@
-"""What the pages of the site draw by themselves, without another host: a hook of MkDocs.
+"""The drawings that pages of the site make by themselves, without another host: a hook of MkDocs.
 
 Drawings in Mermaid's language need its program, which `npm ci` puts into web/node_modules; where it
 is absent the text stays as it is written. The playground stands on the home page where
@@ -20,7 +20,7 @@ PLAYGROUND = ROOT / "out/playground.html"
 # Where they lie in the site.
 SCRIPT, LIVING = "assets/mermaid.js", "playground.html"
 DRAWING = '<pre class="mermaid">'
-# What the home page has in place of the living figure.
+# The content of the home page in place of the living figure.
 PICTURE = '<p><img alt="A switch pauses three hosts'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -124,6 +125,20 @@ def test_flows_are_counted_ranked_and_compared() -> None:
     assert compute("flow_quantile", after, flows="up/*", quantile=0.75) == 16
     assert compute("flow_quantile_difference", two(), **pair, quantile=1) == -10
     assert compute("flows_gaining", two(), **pair, ratio=1) == pytest.approx(2 / 3)
+
+
+def test_the_largest_value_of_flows_is_that_of_the_slowest() -> None:
+    after = two()[1:]
+    args = {"metric": "goodput_bps", "flows": "up/*"}
+    assert compute("flow_greatest", after, **args) == 20
+    # Of 30 and 10.
+    assert compute("flow_range", two()[:1], **args) == 3
+    # Nothing over nothing: a flow that has none is infinitely far from the others.
+    assert compute("flow_range", after, **args) == math.inf
+    unended: Any = Case({("flow:up/s0", "goodput_bps"): 1.0})
+    unended["flow:up/s1", "goodput_bps"] = None
+    assert compute("flow_greatest", [({"s": "x"}, unended)], **args) == math.inf
+    assert compute("flow_greatest", after, metric="goodput_bps", flows="none/*") is None
 
 
 def test_balance_tells_the_case_that_is_farthest_from_even() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from command import HANGS_S
 from live import valid
-from test_emulate import REASON, Ended, emulate, script
+from test_emulate import BACKWATER, ECHO, NETWORK, REASON, Ended, emulate, script
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 
@@ -139,3 +143,60 @@ def test_a_run_that_sleeps_by_default_is_valid(tmp_path: Path) -> None:
     # 1.3 MB of 20 Mbit/s is half a second at least; looking all the time would take all of it.
     assert cost["wall_s"] > 0.5
     assert cost["cpu_s"] < 0.6 * cost["wall_s"]
+
+
+# Questions and answers for 3 s, each of which has to come.
+ASK_ON = """
+import os, socket, time
+ask = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+ask.connect((os.environ["MAHIMAHI_BASE"], 9090))
+ask.settimeout(20)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    ask.send(b"?")
+    assert ask.recv(2048) == b"?"
+    time.sleep(0.01)
+open("done", "w").close()
+ask.send(b"end")
+time.sleep(0.2)
+"""
+
+
+def test_a_log_whose_reader_stalls_holds_up_no_packet(tmp_path: Path) -> None:
+    """A pipe takes 64 KiB, half a second of this log, and then nothing until somebody reads."""
+    (tmp_path / "fast").write_text("".join(f"{n}\n" * 12 for n in range(1, 1001)))
+    os.mkfifo(tmp_path / "log")
+    pipe = os.open(tmp_path / "log", os.O_RDWR | os.O_NONBLOCK)
+    ask = script(tmp_path, "ask.py", ASK_ON)
+    words = f"--late 1 link fast fast --uplink-log=log -- {ask}"
+    echo = f"{script(tmp_path, 'echo.py', ECHO)} 4"
+    text = f"ip link set lo up\n{echo} &\nsleep 0.5\nexec {' '.join(BACKWATER)} emulate {words}"
+    process = subprocess.Popen([*NETWORK, "sh", "-c", text], cwd=tmp_path)
+    # An answer that does not come ends the questions after 20 s.
+    until = time.monotonic() + 120
+    while not (tmp_path / "done").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    answered = (tmp_path / "done").exists()
+    read: list[bytes] = []
+
+    def drain() -> None:
+        while True:
+            ended = process.poll() is not None
+            try:
+                read.append(os.read(pipe, 65536))
+            except BlockingIOError:
+                if ended:
+                    return
+                time.sleep(0.01)
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    try:
+        code = process.wait(timeout=HANGS_S)
+    finally:
+        process.kill()
+        reader.join()
+        os.close(pipe)
+    assert (answered, code) == (True, 0)
+    # Nothing is missing: 12 opportunities in each of 3000 ms and more.
+    assert b"".join(read).count(b" # ") > 36_000

@@ -192,7 +192,8 @@ def test_the_best_corner_of_a_plane_has_an_arrow() -> None:
         'curve = "burst", where = { scheme = "none", rate = "8 Mbit/s" } }'
     )
     svg = vl_convert.vegalite_to_svg(made)
-    assert ">better ↗<" in svg
+    assert ">better<" in svg
+    assert re.search(r"rotate\(-45[^>]*>→<", svg)
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
@@ -204,6 +205,21 @@ def test_a_figure_has_the_width_of_a_column_on_paper(kind: str) -> None:
     if kind == "svg":
         wide, _ = chart_file.frame(data.decode())
         assert wide == pytest.approx(8.5 / 2.54 * 96, abs=0.01)
+        faces = {
+            (family, weight, style)
+            for family, weight, style in re.findall(
+                r"@font-face\{font-family:'([^']+)';font-weight:(\w+);font-style:(\w+);"
+                r"src:url\(data:font/woff;base64,",
+                data.decode(),
+            )
+        }
+        for text in re.findall(r"<text [^>]*font-family[^>]*>", data.decode()):
+            family = re.search(r'font-family="([^",]+)', text)
+            weight = "bold" if 'font-weight="bold"' in text else "normal"
+            style = "italic" if 'font-style="italic"' in text else "normal"
+            assert family is not None
+            assert (family[1], weight, style) in faces
+        assert data.decode().count("font-family=") > len(faces) > 0
         sizes = {float(size) for size in re.findall(r'font-size="([\d.]+)px"', data.decode())}
         assert sizes
         assert all(size == pytest.approx(8 / 72 * 96, abs=0.1) for size in sizes)

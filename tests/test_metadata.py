@@ -42,4 +42,8 @@ def test_crates_can_be_published_with_the_versions_that_they_have() -> None:
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):
         package = table(str(manifest.relative_to(ROOT)))["package"]
         if package.get("publish", True):
-            assert {"description", "license", "authors"} <= set(package), manifest
+            needed = {"description", "license", "authors", "keywords", "categories"}
+            assert needed <= set(package), manifest
+            for name in ("LICENSE-APACHE", "LICENSE-MIT"):
+                text = (manifest.parent / name).read_text(encoding="utf-8")
+                assert text == (ROOT / name).read_text(encoding="utf-8")

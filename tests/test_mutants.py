@@ -164,6 +164,16 @@ def test_an_explanation_of_what_is_no_mutant_is_an_error(
 
 
 @pytest.mark.usefixtures("beside_the_page")
+@pytest.mark.parametrize("code", ["p <= q", ""], ids=["line", "function"])
+def test_one_explanation_may_speak_of_all_mutations_of_a_line(tmp_path: Path, code: str) -> None:
+    toml = EXPLAINED.replace("replace <= with <", "*").replace("p <= q", code)
+    text = explained(tmp_path, {2: "survived", 3: "killed"}, toml)
+    assert "| all | 2 | 2 | 1 | 1 | 0 | 0 | 0 | 100 % |" in text
+    with pytest.raises(SystemExit, match="no survivor"):
+        explained(tmp_path, {2: "killed", 3: "killed"}, toml)
+
+
+@pytest.mark.usefixtures("beside_the_page")
 def test_an_explanation_waits_for_what_was_not_tried(tmp_path: Path) -> None:
     assert "| all | 2 | 1 | 1 | 0 | 0 | 0 | 0 |" in explained(tmp_path, {3: "killed"})
 

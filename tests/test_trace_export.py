@@ -44,6 +44,24 @@ flows.f.from = "S"
 flows.f.to = "D"
 flows.f.source = { kind = "uniform-uniform", burst = "48 kB", rate = "8 Mbit/s" }
 """
+COLLECTIVE = """
+schema = "backwater/scenario/1"
+duration = "1 ms"
+topology.kind = "star"
+topology.hosts = 3
+topology.rate = "100 Gbit/s"
+topology.delay = "2337 ns"
+topology.bottleneck = "100 Gbit/s"
+flows.f.from = "*"
+flows.f.to = "*"
+flows.f.pattern = "ranks"
+flows.f.start = "100 us"
+flows.f.transport = "roce"
+flows.f.controller = { kind = "fixed", window = "1000 packets" }
+flows.f.source = { kind = "collective", algorithm = "ALGORITHM", size = "1 MB" }
+"""
+# What a rank with 1 MB sends in each step.
+SIZES = {"ring": 250_000, "recursive-doubling": 1_000_000, "all-to-all": 250_000}
 PARTS = ("queue", "closed gate", "serialisation", "propagation")
 
 
@@ -73,7 +91,7 @@ class Trace:
             stack = open_[event.track_uuid]
             if event.type == event.TYPE_SLICE_BEGIN:
                 said = {notes[one.name_iid]: one.uint_value for one in event.debug_annotations}
-                stack.append((names[event.name_iid], at, said))
+                stack.append((event.name or names[event.name_iid], at, said))
                 for arrow in event.flow_ids:
                     self.arrows[arrow] += 1
             elif event.type == event.TYPE_SLICE_END:
@@ -281,3 +299,27 @@ def test_packets_are_exported_nearly_as_fast_as_they_are_simulated(tmp_path: Pat
     assert run.flows["f"]["entered_pkts"] == pytest.approx(125_000, abs=1)
     # 0.8 us a packet to simulate, and 3 us are what a million in three seconds may take.
     assert times[2] <= 5 * times[1]
+
+
+def test_a_collective_has_a_row_for_each_rank_and_a_slice_for_each_step(tmp_path: Path) -> None:
+    for algorithm, steps in (("ring", 6), ("recursive-doubling", 2), ("all-to-all", 3)):
+        file = tmp_path / f"{algorithm}.pftrace"
+        text = COLLECTIVE.replace("ALGORITHM", algorithm)
+        run = backwater.run(text, perfetto=file)
+        trace = Trace(file)
+        ends = []
+        for rank in ("D", "h1", "h2", "h3"):
+            (track,) = trace.named("collectives", "f", rank)
+            assert not trace.slices[track], "steps lie in lanes below their rank"
+            lanes = trace.named("collectives", "f", rank, "steps")
+            mine = sorted((s for lane in lanes for s in trace.slices[lane]), key=lambda s: s[1])
+            assert [said["number"] for *_, said in mine] == list(range(steps))
+            assert {said["size_B"] for *_, said in mine} == {SIZES[algorithm]}
+            # The first begins at the start; each takes what its bytes and the way take at least.
+            assert mine[0][1] == 100_000
+            least = SIZES[algorithm] * 8 / 100 + 2 * 2337
+            assert all(end - begin >= least for _, begin, end, _, _ in mine)
+            assert {name.split()[0] for name, *_ in mine} == {"step"}
+            ends += [end for _, _, end, _, _ in mine]
+        (row,) = run.document["collectives"]
+        assert abs(max(ends) - 100_000 - row["collective_s"] * 1e9) <= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +71,26 @@ HE = {"standard": "802.11ax", "mcs": 5, "width": "80 MHz", "streams": 1, "guard"
 MODES = pytest.mark.parametrize("phy", [HT, VHT, HE], ids=["n", "ac", "ax"])
 
 
-def aggregated(phy: dict[str, Any], path: Path, **changes: Any) -> dict[str, Any]:
-    """Three stations that send A-MPDUs, and what they did; their frames in a capture."""
-    every = {"media.air.phy": phy, "media.air.mac": AGGREGATES, **changes}
+# Each packet in an MPDU of an A-MPDU, A-MSDUs alone, A-MSDUs in A-MPDUs.
+KINDS = pytest.mark.parametrize("kind", ["a-mpdu", "a-msdu", "both"])
+
+
+def aggregated(
+    phy: dict[str, Any], path: Path, kind: str = "a-mpdu", **changes: Any
+) -> dict[str, Any]:
+    """Three stations that aggregate, and what they did; their frames in a capture."""
+    mac = AGGREGATES | {"aggregation": kind}
+    every = {"media.air.phy": phy, "media.air.mac": mac, **changes}
     return backwater.run(CELL, set=every, pcap=path).document
 
 
 @MODES
-def test_airtime_and_throughput_of_a_mpdus_are_those_of_the_capture(
-    tmp_path: Path, phy: dict[str, Any]
+@KINDS
+def test_airtime_and_throughput_of_aggregates_are_those_of_the_capture(
+    tmp_path: Path, phy: dict[str, Any], kind: str
 ) -> None:
     path = tmp_path / "air.pcapng"
-    document = aggregated(phy, path)
+    document = aggregated(phy, path, kind)
     counted = COUNT(path)
     sent = {row["id"]: 0.0 for row in document["stations"]}
     for flow in document["flows"]:
@@ -103,16 +112,26 @@ def test_airtime_and_throughput_of_a_mpdus_are_those_of_the_capture(
 
 
 @MODES
+@pytest.mark.parametrize("kind", ["a-mpdu", "both"])
 def test_block_acknowledgements_confirm_what_was_received(
-    tmp_path: Path, phy: dict[str, Any]
+    tmp_path: Path, phy: dict[str, Any], kind: str
 ) -> None:
     path = tmp_path / "air.pcapng"
     # Fewer frames than the numbers of 12 bits tell apart.
-    aggregated(phy, path, duration="0.3 s")
+    aggregated(phy, path, kind, duration="0.3 s")
     for station in COUNT(path).values():
         assert station.confirmed <= station.sent
-        assert len(station.sent) > 200
+        # Two packets and more share an A-MSDU.
+        assert len(station.sent) > (100 if kind == "both" else 200)
         assert len(station.sent - station.confirmed) < 128
+
+
+def shown(path: Path, what: str, *names: str) -> list[str]:
+    """The fields of the frames of a capture that a filter of tshark passes, and an empty line."""
+    command = ["tshark", "-r", str(path), "-Y", what, "-T", "fields"]
+    command += [word for name in names for word in ("-e", name)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.split("\n")
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
@@ -120,14 +139,7 @@ def test_block_acknowledgements_confirm_what_was_received(
 def test_tshark_finds_no_malformed_frame_in_a_mpdus(tmp_path: Path, phy: dict[str, Any]) -> None:
     path = tmp_path / "air.pcapng"
     aggregated(phy, path, duration="0.3 s")
-
-    def rows(what: str, *names: str) -> list[str]:
-        command = ["tshark", "-r", str(path), "-Y", what, "-T", "fields"]
-        command += [word for name in names for word in ("-e", name)]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(
-            "\n"
-        )
-
+    rows = partial(shown, path)
     assert rows("_ws.malformed || _ws.expert.severity >= 0x800000", "frame.number") == [""]
     shared = [row for row in rows("wlan.fc.type_subtype == 40", "radiotap.ampdu.reference") if row]
     assert len(shared) > 100
@@ -139,8 +151,28 @@ def test_tshark_finds_no_malformed_frame_in_a_mpdus(tmp_path: Path, phy: dict[st
     assert found == {phy["mcs"]}
 
 
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+@MODES
 @pytest.mark.parametrize("kind", ["a-msdu", "both"])
-def test_a_capture_of_a_msdus_is_refused(tmp_path: Path, kind: str) -> None:
-    mac = AGGREGATES | {"aggregation": kind}
-    with pytest.raises(backwater.BackwaterError, match='no A-MSDUs yet: write aggregation = "a-mp'):
-        aggregated(HT, tmp_path / "air.pcapng", **{"media.air.mac": mac})
+def test_tshark_finds_the_packets_of_a_msdus(
+    tmp_path: Path, phy: dict[str, Any], kind: str
+) -> None:
+    path = tmp_path / "air.pcapng"
+    aggregated(phy, path, kind, duration="0.3 s")
+    rows = partial(shown, path)
+    assert rows("_ws.malformed || _ws.expert.severity >= 0x800000", "frame.number") == [""]
+    # MSDUs of A, B and C: LLC, SNAP and IP. 3839 B of an A-MSDU take so many of them.
+    sizes = {"A": (1336, 2), "C": (308, 11), "B": (508, 7)}
+    names = {f"02:00:00:0{number}:00:00": name for number, name in enumerate("ABC")}
+    fields = ("wlan.sa", "wlan_aggregate.a_mdsu.length", "ip.len", "wlan.fc.retry")
+    most = dict.fromkeys(sizes, 0)
+    for row in filter(None, rows("wlan.qos.amsdupresent == 1", *fields)):
+        sender, lengths, packets, _ = row.split("\t")
+        size, _ = sizes[names[sender.split(",")[0]]]
+        found = lengths.split(",")
+        assert found == [str(size)] * len(found)
+        assert packets.split(",") == [str(size - 8)] * len(found)
+        assert len(found) > 1
+        name = names[sender.split(",")[0]]
+        most[name] = max(most[name], len(found))
+    assert most == {name: count for name, (_, count) in sizes.items()}

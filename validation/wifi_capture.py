@@ -9,8 +9,10 @@ header, then bytes at the rate, up to a microsecond) and 17.4.3 (OFDM, 20 us, th
 in symbols of 4 us). Of 802.11n to 802.11ax: IEEE 802.11-2020 19.4.3 and 21.4.3, IEEE 802.11ax-2021
 27.4.3: preamble by format and streams, then bits in symbols of the mode. The frames of an A-MPDU
 share a number in their A-MPDU status; four bytes stand before each, and all but the last are filled
-to four. Who answers is not in a CTS or an ACK: it is the receiver of the frame before. Where
-several frames overlap, an answer belongs to the one that ended a SIFS before.
+to four. Packets of an A-MSDU (IEEE 802.11-2020 9.3.2.2) follow DA, SA and length, 14 bytes each;
+all but the last are filled to four. Who answers is not in a CTS or an ACK: it is the receiver of
+the frame before. Where several frames overlap, an answer belongs to the one that ended a SIFS
+before.
 Frames of 802.11be have no mode in a capture, and modes of several encoders are left out: both are
 refused.
 """
@@ -59,6 +61,8 @@ HE_CARRIERS = {20: 234, 40: 468, 80: 980, 160: 1960}
 SHORT_PREAMBLE, BAD_FCS = 0x02, 0x40
 RTS, CTS, ACK, DATA, QOS_DATA = 0xB4, 0xC4, 0xD4, 0x08, 0x88
 BAR, BLOCK_ACK = 0x84, 0x94
+# Of the first byte of a QoS control field.
+A_MSDU_PRESENT = 0x80
 # Frames that begin an exchange with one receiver, and those that answer.
 ANSWERS = (CTS, ACK)
 PACKET_BLOCK, INTERFACE_BLOCK = 6, 1
@@ -208,6 +212,24 @@ def acknowledged(mac: bytes) -> tuple[int, list[int]]:
     return control >> 12, numbers
 
 
+def packets(mac: bytes) -> list[int]:
+    """Bytes of the IP packets of a data frame, each behind LLC and SNAP of 8."""
+    if mac[0] != QOS_DATA:
+        return [len(mac) - 24 - 8 - 4]
+    body = mac[26:-4]
+    if not mac[24] & A_MSDU_PRESENT:
+        return [len(body) - 8]
+    found, at = [], 0
+    while at < len(body):
+        (length,) = struct.unpack_from(">H", body, at + 12)
+        found.append(length - 8)
+        at += 14 + length
+        if at != len(body):
+            at += -at % 4
+    assert at == len(body), "subframes end where the A-MSDU ends"
+    return found
+
+
 def parse(packet: bytes, at: int) -> Frame:
     """A frame of its radiotap header and bytes, which began at this instant in ps."""
     _, _, head, present = struct.unpack_from("<BBHI", packet)
@@ -227,10 +249,8 @@ def parse(packet: bytes, at: int) -> Frame:
         sender = mac[10:16]
     if kind in (DATA, QOS_DATA):
         number = struct.unpack_from("<H", mac, 22)[0] >> 4
-        header = 26 if kind == QOS_DATA else 24
         priority = mac[24] & 0x0F if kind == QOS_DATA else 0
-        # LLC and SNAP before, FCS behind.
-        payload = len(mac) - header - 8 - 4
+        payload = sum(packets(mac))
     return Frame(
         kind=kind,
         begin=at,

@@ -7,24 +7,21 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 fn main() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the folder of crates")
-        .to_path_buf();
     let mut files = Vec::new();
     for name in ["transport", "sim", "scenario"] {
-        let folder = crates.join(name).join("src");
+        let folder = sources(name);
         println!("cargo::rerun-if-changed={}", folder.display());
-        collect(&folder, &mut files);
+        let mut found = Vec::new();
+        collect(&folder, &mut found);
+        for file in found {
+            let inside = file.strip_prefix(&folder).expect("below the folder");
+            let inside = inside.to_string_lossy().replace('\\', "/");
+            files.push((format!("{name}/src/{inside}"), file));
+        }
     }
     files.sort();
     let mut hash = Sha256::new();
-    for file in files {
-        let relative = file
-            .strip_prefix(&crates)
-            .expect("below the crates")
-            .to_string_lossy()
-            .replace('\\', "/");
+    for (relative, file) in files {
         let content = fs::read(&file).expect("a readable source file");
         hash.update((relative.len() as u64).to_le_bytes());
         hash.update(relative);
@@ -38,6 +35,23 @@ fn main() {
         .map(|b| format!("{b:02x}"))
         .collect();
     println!("cargo::rustc-env=BACKWATER_ENGINE={hex}");
+}
+
+/// The sources of a crate, which lies beside this one: in a checkout, in the folder of a registry, or in one of vendored crates.
+fn sources(name: &str) -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let beside = own.parent().expect("the folder of crates");
+    let packed = format!("backwater-{name}-{}", env!("CARGO_PKG_VERSION"));
+    [name.to_owned(), packed, format!("backwater-{name}")]
+        .iter()
+        .map(|folder| beside.join(folder).join("src"))
+        .find(|folder| folder.is_dir())
+        .unwrap_or_else(|| {
+            panic!(
+                "the sources of backwater-{name} are not beside {}",
+                own.display()
+            )
+        })
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

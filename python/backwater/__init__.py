@@ -12,7 +12,7 @@ results.to_pandas()
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from backwater import _native
+from backwater.engine import chosen
 from backwater.errors import BackwaterError, Refusal, Unfinished
 from backwater.results import picture
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from backwater.study.runnable import Study
     from backwater.study.sweep_study import Sweep
 
-__version__ = _native.version()
+__version__ = chosen.version()
 picture.drawn_by = "backwater.present.display"
 
 __all__ = [

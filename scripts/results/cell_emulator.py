@@ -31,7 +31,7 @@ SCENARIO = Path(__file__).with_suffix(".toml")
 
 
 def run(command: list[str], folder: Path) -> str:
-    """What a command prints; its failure ends the script."""
+    """The output of a command; its failure ends the script."""
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise SystemExit(f"{shlex.join(command)}\n{ended.stdout[-500:]}\n{ended.stderr}")

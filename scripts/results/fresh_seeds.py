@@ -133,7 +133,7 @@ def text(folders: list[Path], tables: Path = TABLES) -> str:
 
 
 def left(folder: Path) -> str:
-    """What a study that was stopped would take."""
+    """The rest of a study that was stopped."""
     results = Results.open(folder)
     ((seconds, done),) = results.store.query("SELECT SUM(cpu_s), COUNT(*) FROM cost")
     total = len(results.study.plan(False))

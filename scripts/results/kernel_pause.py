@@ -29,13 +29,13 @@ FLOW = "flows.f1"
 
 @dataclass
 class Run:
-    """What S1 reached, and the document of the LAN."""
+    """The goodput of S1, and the document of the LAN."""
 
     goodput_bps: float
     run: dict[str, Any]
 
     def other_bps(self) -> float:
-        """What D2 got of S2."""
+        """The goodput of S2 at D2."""
         flow = next(flow for flow in self.run["flows"] if flow["id"] == "f2")
         return float(flow["goodput_bps"])
 

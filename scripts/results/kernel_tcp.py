@@ -59,7 +59,7 @@ open("trips", "w").write(json.dumps(trips))
 
 @dataclass
 class Run:
-    """What a sender reached."""
+    """The goodput of a sender."""
 
     goodput_bps: float
     trips_s: list[float]

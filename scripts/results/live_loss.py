@@ -32,7 +32,7 @@ FIELDS = {"tcp": [SIZE, "delayed_ack=0 s"], "datagram": [SIZE]}
 
 
 def run(command: list[str], folder: Path) -> str:
-    """What a command prints; its failure ends the script."""
+    """The output of a command; its failure ends the script."""
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise SystemExit(f"{shlex.join(command)}\n{ended.stdout[-500:]}\n{ended.stderr}")

@@ -49,8 +49,12 @@ def folder(mutant: Mutant) -> str:
 
 
 def told(mutant: Mutant) -> str:
-    """What it changes, as the page writes it."""
+    """The change of a mutant, as the page writes it."""
     return str(mutant["what"]).replace("`", "'")
+
+
+# All mutations of such lines: a word of an explanation's `what`.
+ANY = "*"
 
 
 class Explanation:
@@ -64,14 +68,15 @@ class Explanation:
     def of(self, mutant: Mutant, line: str) -> str | None:
         """Which of its mutations this mutant is."""
         here = mutant["file"] == f"crates/{self.file}" and mutant["function"] == self.function
-        what = told(mutant)
+        what = ANY if ANY in self.whats else told(mutant)
         return what if here and what in self.whats and self.code in line else None
 
     def row(self) -> str:
         """A row of the page's table."""
         inside = f", {self.function}" if self.function else ""
-        whats = "; ".join(f"`{what}`" for what in self.whats)
-        cells = [f"`{self.file}`{inside}", f"`{self.code}`", whats, self.reason]
+        whats = "; ".join("any" if what == ANY else f"`{what}`" for what in self.whats)
+        code = f"`{self.code}`" if self.code else "any"
+        cells = [f"`{self.file}`{inside}", code, whats, self.reason]
         return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
@@ -91,7 +96,7 @@ def explain(
             result = by_place.get(place(one))
             if what is None:
                 continue
-            # What was not tried may still need it.
+            # A mutant that was not tried may still need it.
             if result is None:
                 needed.add((number, what))
             elif result["outcome"] != "killed":
@@ -106,7 +111,7 @@ def explain(
 
 
 def place(mutant: Mutant) -> tuple[Any, ...]:
-    """What a mutant is known by."""
+    """The key of a mutant."""
     return tuple(mutant[part] for part in ("file", "line", "column", "what"))
 
 

@@ -53,7 +53,7 @@ class Section:
 
 
 def section(folder: Path) -> Section:
-    """What one study has found."""
+    """The findings of one study."""
     results = Results.open(folder)
     study = results.study
     used = results.manifest["seeds"]

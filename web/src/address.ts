@@ -1,4 +1,4 @@
-/** What the page shows, in the fragment of its address: JSON, deflated, in the letters of base64url. */
+/** The state of the page, in the fragment of its address: JSON, deflated, in the letters of base64url. */
 
 /** A page of the gallery with its controls, or a scenario of the reader's own. */
 export type Shown =
@@ -18,7 +18,7 @@ export async function encode(shown: Shown): Promise<string> {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What an address says; null where it says nothing that this page understands. */
+/** The state in an address; null where this page understands nothing of it. */
 export async function decode(fragment: string): Promise<Shown | null> {
   const letters = fragment.replace(/^#/, "");
   if (!/^[\w-]{4,}$/.test(letters)) return null;

@@ -3,14 +3,14 @@
 import { make } from "./elements";
 import type { Control, Page, Sets } from "./pages/page";
 
-/** What the reader chose, as text by the control's id. */
+/** The choices of the reader, as text by the control's id. */
 export type Values = Record<string, string>;
 
 export function first(page: Page): Values {
   return Object.fromEntries(page.controls.map((control) => [control.id, String(control.first)]));
 }
 
-/** What the controls set, in their order. A value that a control does not have is its first one. */
+/** The values that the controls set, in their order. A value that a control does not have is its first one. */
 export function sets(page: Page, values: Values): Sets {
   return page.controls.flatMap((control) => one(control, values[control.id] ?? String(control.first)));
 }

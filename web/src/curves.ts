@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import type { Series } from "./engine";
 import { colour } from "./network";
 
-/** What a plot shows. */
+/** The content of a plot. */
 export interface Plot {
   title: string;
   /** Unit on the axis. */

@@ -1,6 +1,6 @@
 /** The engine's WebAssembly exports (crates/web), with JavaScript values in place of addresses. */
 
-/** What a run is asked for; crates/web/src/lib.rs has the meaning of each field. */
+/** The request of a run; crates/web/src/lib.rs has the meaning of each field. */
 export interface Request {
   text: string;
   form: "toml" | "json";

@@ -136,7 +136,7 @@ class Playground {
     document.body.dataset["done"] = run.fingerprint;
   }
 
-  /** What the compiled program printed for the same scenario and seed, where that is known. */
+  /** The fingerprint that the compiled program printed for the same scenario and seed, where that is known. */
   private beside(fingerprint: string): string {
     const native = JSON.parse(byId("fingerprints").textContent || "{}") as Record<string, string>;
     const known = this.page === null ? undefined : native[key(this.page, this.values, this.seed)];

@@ -1,4 +1,4 @@
-/** What a run recorded, in the order in which a drawing needs it: packets on their way, and what queues hold. */
+/** The records of a run, in the order in which a drawing needs them: packets on their way, and the contents of queues. */
 
 import type { Columns } from "./engine";
 

@@ -5,7 +5,7 @@
 //! * one that is found after a sleep may have ended that sleep, and counts from its end; where the sleep lasted beyond the end that
 //!   was asked for, from that end: a driver that is stopped, or not scheduled, oversleeps.
 //!
-//! What lies between a look and a sleep belongs to neither. So a driver that was away for longer than a moment looks again before it
+//! The time between a look and a sleep belongs to neither. So a driver that was away for longer than a moment looks again before it
 //! sleeps.
 
 use backwater_transport::units::{Span, Time};

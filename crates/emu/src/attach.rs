@@ -30,7 +30,7 @@ pub struct Attached {
 /// Runs commands at nodes of a scenario until the last one of the list ends.
 ///
 /// # Errors
-/// What is refused, or what the system lacks.
+/// When the scenario is refused, or the system lacks something that it needs.
 pub fn scenario(
     resolved: &Resolved,
     attached: &[Attached],
@@ -86,7 +86,7 @@ pub fn scenario(
         });
     }
     let kept = Kept {
-        logs: &mut [],
+        logs: Vec::new(),
         live: None,
         page,
     };

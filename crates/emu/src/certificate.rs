@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::device::QUEUE;
 
-/// What a live result must hold, else its exit code says so.
+/// The bounds that a live result must keep. Outside them its exit code says so.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// Most lateness of the 99th percentile of departures, seconds.
@@ -24,7 +24,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a live run says of itself.
+/// The measurements by which a live run judges itself.
 #[derive(Debug)]
 pub struct Certificate {
     /// Nanoseconds from the instant at which a packet should have left to the end of its write.
@@ -107,7 +107,7 @@ impl Certificate {
         broken
     }
 
-    /// What lost packets that the model did not lose, and what helps.
+    /// The reason why packets were lost that the model did not lose, and the remedy.
     fn losses(&self) -> String {
         let mut found = Vec::new();
         if self.dropped > 0 {

@@ -78,7 +78,7 @@ pub fn raise_loopback() -> io::Result<()> {
 /// Gives a device its addresses, its MTU and the way to its peer.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn configure(name: &str, own: Address, peer: Address, mtu: u32) -> io::Result<()> {
     let socket = system::socket(libc::AF_INET)?;
     set(&socket, SIOCSIFADDR, name, &socket_address(own.v4))?;
@@ -101,7 +101,7 @@ pub fn configure(name: &str, own: Address, peer: Address, mtu: u32) -> io::Resul
 /// Sends all that has no other route to a device.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn route_everything(name: &str) -> io::Result<()> {
     let socket = system::socket(libc::AF_INET)?;
     let mut entry = RouteV4 {

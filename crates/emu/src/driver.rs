@@ -114,7 +114,7 @@ pub struct Driver {
     buffer: Vec<u8>,
     /// Headers of the packet that is being written.
     headers: Vec<u8>,
-    /// What leaves at each place, until a packet comes out that does not continue it.
+    /// The packets that leave at each place, until one comes out that does not continue them.
     leaving: Vec<Leaving>,
     /// When a packet came or went last.
     busy: Time,
@@ -128,7 +128,7 @@ pub struct Driver {
     ready: Ready,
     /// CPU seconds that it took.
     pub cpu_s: f64,
-    /// What left, where it is kept.
+    /// The packets that left, where they are kept.
     pub(crate) sent: Option<Sent>,
 }
 
@@ -136,7 +136,7 @@ impl Driver {
     /// Drives a world from now on. `wakes` are further descriptors that end a sleep.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// When the system refuses.
     pub fn new(
         world: World,
         places: Vec<RealNode>,

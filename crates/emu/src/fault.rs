@@ -5,25 +5,25 @@ use std::io;
 
 use backwater_scenario::Diagnostic;
 
-/// What went wrong.
+/// The reason why an emulation does not begin or go on.
 #[derive(Debug)]
 pub enum Fault {
     /// The request is refused; nothing ran.
     Refused {
-        /// What is wrong.
+        /// The error.
         what: String,
         /// Where: a word of the command line.
         place: String,
-        /// What to write instead.
+        /// The text to write instead.
         fix: String,
     },
     /// The scenario is refused.
     Scenario(Box<Diagnostic>),
     /// The system does not allow or have what is needed.
     System {
-        /// What was tried, and what the system said.
+        /// The call that was tried, and the answer of the system.
         what: String,
-        /// What helps.
+        /// The remedy.
         fix: String,
     },
 }

@@ -23,7 +23,7 @@ pub const DEVICE: &str = "bw-inside";
 const NOT_FOUND: i32 = 127;
 const NOT_EXECUTABLE: i32 = 126;
 
-/// What runs inside, and behind which addresses.
+/// The program that runs inside, and its addresses.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// The command and its arguments.
@@ -38,7 +38,7 @@ pub struct Inside {
     pub mtu: u32,
     /// Whether the device may hand over super-packets.
     pub offload: bool,
-    /// What /etc/hosts is to have besides; empty leaves it as it is.
+    /// Further lines for /etc/hosts; empty leaves the file as it is.
     pub hosts: String,
     /// The file that takes the place of /etc/resolv.conf, if any.
     pub resolvers: Option<&'static str>,
@@ -63,7 +63,7 @@ struct Making {
 /// Makes the namespaces and the device of a command, which waits for `start`.
 ///
 /// # Errors
-/// What the system refuses, and what helps.
+/// When the system refuses; the error says the remedy.
 pub fn prepare(inside: &Inside) -> Result<(Running, OwnedFd), Fault> {
     finish(begin(inside)?)
 }
@@ -71,7 +71,7 @@ pub fn prepare(inside: &Inside) -> Result<(Running, OwnedFd), Fault> {
 /// Does the same for several commands at once: the kernel waits most of the time that a namespace takes.
 ///
 /// # Errors
-/// What the system refuses, and what helps.
+/// When the system refuses; the error says the remedy.
 pub fn prepare_all(all: &[Inside]) -> Result<Vec<(Running, OwnedFd)>, Fault> {
     let making: Vec<Making> = all.iter().map(begin).collect::<Result<_, _>>()?;
     making.into_iter().map(finish).collect()
@@ -205,7 +205,7 @@ fn leave_namespaces() -> io::Result<()> {
 /// In a new namespace of users, this user and group stay what they are.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn map_user(user: u32, group: u32) -> io::Result<()> {
     std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     std::fs::write("/proc/self/setgroups", "deny")?;
@@ -283,7 +283,7 @@ fn name_hosts(hosts: &str) -> io::Result<()> {
     std::fs::write(&path, format!("{known}\n{hosts}"))?;
     let from = CString::new(path.as_os_str().as_encoded_bytes())?;
     let mounted = system::bind_mount(&from, c"/etc/hosts");
-    // What is mounted stays when its name is gone.
+    // A mount stays when its name is gone.
     std::fs::remove_file(&path)?;
     mounted
 }

@@ -183,7 +183,7 @@ fn acknowledged(socket: &OwnedFd, changes: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What has the names of this network found inside.
+/// How programs inside find the names of this network.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolver {
     /// Nothing needs to change.
@@ -221,7 +221,7 @@ fn choose(here: &str, beyond: &str) -> Resolver {
 /// Puts a file in the place of /etc/resolv.conf, in the mounts of this process.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn resolve_by(path: &str) -> io::Result<()> {
     system::bind_mount(&std::ffi::CString::new(path)?, c"/etc/resolv.conf")
 }

@@ -313,7 +313,7 @@ mod tests {
         all
     }
 
-    /// What the device makes of a packet that leaves its checksum to it.
+    /// The packet as the device sends it, which computes the checksum in its place.
     fn completed(headers: &[u8], payload: &[u8]) -> Vec<u8> {
         let mut packet = [&headers[HEADER..], payload].concat();
         let (start, at) = (native(headers, 6), native(headers, 8));

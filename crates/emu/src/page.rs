@@ -42,7 +42,7 @@ pub struct LivePage {
 struct Caller {
     stream: TcpStream,
     asked: Vec<u8>,
-    /// What is left of the answer; none before the request was read.
+    /// The rest of the answer; none before the request was read.
     answer: Option<Vec<u8>>,
 }
 

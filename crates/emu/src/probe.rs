@@ -18,7 +18,7 @@ const IDLE_NS: u64 = 1_500_000_000;
 /// How long it waits for the first.
 const FIRST_NS: u64 = 30_000_000_000;
 
-/// What is sent.
+/// The packets that a probe sends.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Whither.
@@ -63,7 +63,7 @@ pub fn send(load: &Load) -> Result<Value, Fault> {
             false => 1.0 / load.rate_pps,
         };
         let due = begun + (due_s * 1e9) as u64;
-        // What is late already is sent at once: the rate holds over time.
+        // A packet that is late already is sent at once: the rate holds over time.
         if due > system::monotonic_ns() {
             system::sleep_until_ns(due);
         }

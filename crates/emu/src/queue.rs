@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 
-/// What a link's direction is told of its queue.
+/// The queue that one direction of a link asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
     /// The word of `--uplink-queue`.

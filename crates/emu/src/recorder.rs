@@ -1,4 +1,4 @@
-//! What is kept of an emulation is written by a thread of its own, so that no packet waits for a file or for a reader of the page.
+//! A thread of its own writes the recording of an emulation, so that no packet waits for a file or for a reader of the page.
 //!
 //! The driver takes what happened out of the world and hands it over. It may be ahead of the thread by so many events at most; of
 //! what comes while the thread is further behind nothing is kept, and it is counted.
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use backwater_scenario::{Observers, Seen};
+use backwater_scenario::{LinkEntries, LinkLog, LogTap, Observers, Seen};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
@@ -33,22 +33,34 @@ const SHOWN: u64 = 10_000;
 /// The driver's side.
 pub(crate) struct Recorder {
     to: Sender<Handed>,
+    taps: Vec<LogTap>,
     thread: JoinHandle<Result<Writer, Fault>>,
     behind: Arc<AtomicUsize>,
     lost: usize,
     last: Time,
 }
 
-/// What happened up to an instant.
+/// The events up to an instant.
 struct Handed {
     now: Time,
     seen: Seen,
     sent: Sent,
+    /// Of each log of a link.
+    logged: Vec<LinkEntries>,
+}
+
+impl Handed {
+    /// Events and packets.
+    fn len(&self) -> usize {
+        let logged: usize = self.logged.iter().map(Vec::len).sum();
+        self.seen.events() + self.sent.packets() + logged
+    }
 }
 
 /// The thread's side.
 struct Writer {
     observers: Observers,
+    logs: Vec<LinkLog>,
     capture: Option<SentCapture>,
     page: Option<LivePage>,
     /// A copy of the world as it began, for names.
@@ -57,7 +69,7 @@ struct Writer {
     cpu_s: f64,
 }
 
-/// What was written, once the thread has ended.
+/// The written recording, once the thread has ended.
 pub(crate) struct Recorded {
     pub(crate) observers: Observers,
     /// Events and packets that are missing.
@@ -70,7 +82,7 @@ impl Recorder {
     /// Starts the thread. Call it after the signals are caught, and before the driver asks for real-time priority.
     pub(crate) fn start(
         world: &World,
-        observers: Observers,
+        (observers, logs): (Observers, Vec<LinkLog>),
         capture: Option<SentCapture>,
         mut page: Option<LivePage>,
         every: Option<Span>,
@@ -80,8 +92,10 @@ impl Recorder {
         if let Some(page) = &mut page {
             page.follow(world);
         }
+        let taps = logs.iter().map(LinkLog::tap).collect();
         let writer = Writer {
             observers,
+            logs,
             capture,
             page,
             world: world.clone(),
@@ -91,6 +105,7 @@ impl Recorder {
         let count = Arc::clone(&behind);
         Recorder {
             to,
+            taps,
             thread: std::thread::spawn(move || writer.run(&from, &count)),
             behind,
             lost: 0,
@@ -105,8 +120,16 @@ impl Recorder {
     pub(crate) fn hand(&mut self, driver: &mut Driver, done: bool) -> Result<(), Fault> {
         let seen = Seen::take(&mut driver.world, done);
         let sent = driver.sent.as_mut().map(std::mem::take).unwrap_or_default();
+        let taps = self.taps.iter();
+        let logged = taps.map(|tap| tap.take(&mut driver.world, done)).collect();
         let now = driver.world.now();
-        let many = seen.events() + sent.packets();
+        let handed = Handed {
+            now,
+            seen,
+            sent,
+            logged,
+        };
+        let many = handed.len();
         // A silent world is told of now and then, for the page.
         if many == 0 && !done && now < self.last.after(SETTLED) {
             return self.alive();
@@ -118,7 +141,7 @@ impl Recorder {
         }
         self.behind.fetch_add(many, Ordering::Relaxed);
         // It fails where the thread has ended, which `alive` and `finish` tell.
-        let _ = self.to.send(Handed { now, seen, sent });
+        let _ = self.to.send(handed);
         self.alive()
     }
 
@@ -154,7 +177,7 @@ impl Writer {
         loop {
             match from.recv_timeout(WAIT) {
                 Ok(handed) => {
-                    let many = handed.seen.events() + handed.sent.packets();
+                    let many = handed.len();
                     self.write(handed)?;
                     behind.fetch_sub(many, Ordering::Relaxed);
                 }
@@ -172,9 +195,18 @@ impl Writer {
         Ok(self)
     }
 
-    fn write(&mut self, Handed { now, seen, sent }: Handed) -> Result<(), Fault> {
+    fn write(&mut self, handed: Handed) -> Result<(), Fault> {
+        let Handed {
+            now,
+            seen,
+            sent,
+            logged,
+        } = handed;
         let written = self.observers.write(&self.world, seen);
         written.map_err(of_failure)?;
+        for (log, entries) in self.logs.iter_mut().zip(logged) {
+            log.extend(entries).map_err(of_failure)?;
+        }
         if let Some(capture) = &mut self.capture {
             capture.extend(&sent)?;
         }

@@ -10,7 +10,7 @@ use backwater_wire::pcapng::{Capture, Interface, LinkType};
 use crate::fault::Fault;
 use crate::offload;
 
-/// What was written to devices and is in no capture yet.
+/// Packets that were written to devices and are in no capture yet.
 #[derive(Debug, Default)]
 pub struct Sent {
     bytes: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// What was written to the device of a place, in two parts.
+    /// Adds a packet that was written to the device of a place, in two parts.
     pub(crate) fn add(&mut self, at: Time, place: usize, head: &[u8], rest: &[u8]) {
         self.bytes.extend_from_slice(head);
         self.bytes.extend_from_slice(rest);

@@ -22,8 +22,7 @@ use crate::system::{self, Signals};
 const CHECK: Span = Span::millis(20);
 /// How often the live line is written.
 const LIVE: Span = Span::millis(500);
-/// How often logs and records are written while packets move. A packet that is due meanwhile waits: 2 ms of 200,000 packets/s
-/// are some 2,000 lines, 0.2 ms.
+/// How often logs and records are handed over while packets move.
 const WRITE: Span = Span::millis(2);
 /// How far sums over intervals reach.
 const LONGEST: Span = Span::millis(3_600_000);
@@ -57,7 +56,7 @@ pub(crate) fn run(
 ) -> Result<Ran, Fault> {
     let fail = |error: std::io::Error| Fault::system("the emulation", &error, "try again");
     let signals = Signals::catch(&SIGNALS).map_err(fail)?;
-    let mut recorder = start(&mut world, &places, kept.page.take(), wishes)?;
+    let mut recorder = start(&mut world, &places, &mut kept, wishes)?;
     let low_cpu = wishes.low_cpu.unwrap_or_else(|| {
         let may_sleep = wishes.bounds.late_p99_s >= Bounds::default().late_p99_s;
         may_sleep && wishes.control.is_none() && slow::is_slow(&world, &places)
@@ -106,10 +105,11 @@ pub(crate) fn run(
 fn start(
     world: &mut World,
     places: &[RealNode],
-    page: Option<LivePage>,
+    kept: &mut Kept<'_>,
     wishes: &Wishes,
 ) -> Result<Option<Recorder>, Fault> {
-    if !wishes.keeps() {
+    let (logs, page) = (std::mem::take(&mut kept.logs), kept.page.take());
+    if !wishes.keeps() && logs.is_empty() {
         return Ok(None);
     }
     let built: &World = world;
@@ -118,7 +118,7 @@ fn start(
     let open = |path| SentCapture::create(path, begun, &names);
     let capture = wishes.pcap.as_deref().map(open).transpose()?;
     let observers = Observers::open(world, &wishes.keep(), LONGEST).map_err(of_failure)?;
-    let recorder = Recorder::start(world, observers, capture, page, wishes.series);
+    let recorder = Recorder::start(world, (observers, logs), capture, page, wishes.series);
     Ok(Some(recorder))
 }
 
@@ -152,27 +152,11 @@ fn finish(mut recorder: Recorder, driver: &mut Driver) -> Result<(Option<Value>,
     Ok((series, json!({"lost_events": lost, "cpu_s": cpu_s})))
 }
 
-/// What comes of an emulation while it runs, and what goes into it.
+/// The outputs of an emulation while it runs, and its inputs.
 pub(crate) struct Kept<'a> {
-    pub(crate) logs: &'a mut [LinkLog],
+    pub(crate) logs: Vec<LinkLog>,
     pub(crate) live: Option<&'a mut Live>,
     pub(crate) page: Option<LivePage>,
-}
-
-impl Kept<'_> {
-    fn write_so_far(
-        &mut self,
-        recorder: &mut Option<Recorder>,
-        driver: &mut Driver,
-    ) -> Result<(), Fault> {
-        for log in &mut *self.logs {
-            log.write_so_far(&mut driver.world).map_err(of_failure)?;
-        }
-        match recorder {
-            Some(recorder) => recorder.hand(driver, false),
-            None => Ok(()),
-        }
-    }
 }
 
 /// The node of a program.
@@ -180,7 +164,7 @@ fn name_of<'a>(world: &'a World, place: &RealNode) -> &'a str {
     &world.network().nodes[place.node].name
 }
 
-/// What ended an emulation.
+/// The reason why an emulation ended.
 enum EndedBy {
     Command(i32),
     Signal(i32),
@@ -208,7 +192,9 @@ fn drive(
         let told = driver.poll_once(next_check).map_err(fail)?;
         let now = driver.clock.now();
         if now >= write {
-            kept.write_so_far(recorder, driver)?;
+            if let Some(recorder) = recorder {
+                recorder.hand(driver, false)?;
+            }
             write = now.after(WRITE);
         }
         // A signal ends a sleep, so a command that ends while nothing moves is noticed at once.

@@ -27,7 +27,7 @@ pub(crate) const MTU: u32 = 1500;
 /// The variable that names the network outside, as mahimahi has it.
 const BASE: &str = "MAHIMAHI_BASE";
 
-/// What is asked for besides the boxes.
+/// The requests besides the boxes.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
     /// The environment of commands.
@@ -40,7 +40,7 @@ pub struct Wishes {
     pub low_cpu: Option<bool>,
     /// Write a line with counts to stderr while it runs.
     pub live: bool,
-    /// What the result must hold.
+    /// The bounds that the result must keep.
     pub bounds: Bounds,
     /// Packets pass without a model.
     pub raw: bool,
@@ -67,7 +67,7 @@ impl Wishes {
         self.series.is_some() || files.into_iter().any(Option::is_some)
     }
 
-    /// What is kept of the world.
+    /// The records of the world that are kept.
     pub(crate) fn keep(&self) -> Keep<'_> {
         Keep {
             record: self.record.as_deref(),
@@ -92,7 +92,7 @@ pub struct Ended {
 /// Runs a command behind the boxes of a command line.
 ///
 /// # Errors
-/// What is refused, or what the system lacks.
+/// When the request is refused, or the system lacks something that it needs.
 pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let plan = Plan::read(words)?;
     let (scenario, wanted) = plan.scenario()?;
@@ -105,7 +105,7 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
     let listen = |path: &PathBuf| Live::listen(path, scenario.clone(), resolved.clone());
     let mut live = wishes.control.as_ref().map(listen).transpose()?;
     let page = open_page(wishes)?;
-    let mut logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
+    let logs = open_logs(&wanted, &mut world, &resolved, wishes)?;
     let command = match plan.command.is_empty() {
         false => plan.command,
         true => vec![shell(wishes)],
@@ -150,14 +150,11 @@ pub fn boxes(words: &[String], wishes: &Wishes) -> Result<Ended, Fault> {
         ..wishes.clone()
     };
     let kept = Kept {
-        logs: &mut logs,
+        logs,
         live: live.as_mut(),
         page,
     };
-    let mut ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
-    for log in logs {
-        log.close(&mut ran.driver.world).map_err(of_failure)?;
-    }
+    let ran = session::run(world, places, &[running], Some(&name), kept, wishes)?;
     let mut ended = session::ended(ran, &resolved, wishes);
     ended.document["changes"] = json!(live.map_or(Vec::new(), |live| live.changes.clone()));
     Ok(ended)

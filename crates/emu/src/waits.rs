@@ -15,7 +15,7 @@ use backwater_transport::units::{Span, Time};
 
 /// Looks for this many times as long as it rests.
 const LOOKS_PER_REST: u64 = 16;
-/// What a rest asks for.
+/// The time that a rest asks for.
 const ASKED: Span = Span::micros(25);
 /// Longest rest that counts: other tasks of this CPU wait at most 16 times as long.
 const COUNTED: Span = Span::micros(125);
@@ -94,9 +94,9 @@ impl Lateness {
 
 /// For so much sleep it may look and wake for one part.
 const PARTS: u64 = 8;
-/// What may be saved for later, or owed.
+/// The time that may be saved for later, or owed.
 const SAVED: Span = Span::micros(250);
-/// What a wake-up costs: a timer is set, the thread leaves the CPU and comes back.
+/// The cost of a wake-up: a timer is set, the thread leaves the CPU and comes back.
 const WAKE: Span = Span::micros(4);
 /// How long a nap asks for: packets wait so long at most, and 20 of 200,000 a second are taken together.
 const NAP: Span = Span::micros(100);

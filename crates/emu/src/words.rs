@@ -13,7 +13,7 @@ pub enum Direction {
 
 /// The words of a command line, one after the other.
 pub struct Words<'a> {
-    /// What was not read yet.
+    /// The words that were not read yet.
     pub left: std::iter::Peekable<std::slice::Iter<'a, String>>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What follows the name of a box.
+/// The usage that stands behind the name of a box.
 pub fn usage(of: &str) -> &'static str {
     match of {
         "delay" => "MILLISECONDS",

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::fault::{self, Fault, Whose};
 use crate::hosted::Hosted;
 
-/// What queue management is made from.
+/// The arguments that queue management is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct AqmSetup {
     /// Name of the port or radio.
@@ -75,7 +75,7 @@ struct Scripted {
 /// Makes the queue management of a place by calling `factory(setup)`.
 ///
 /// # Errors
-/// What the factory raises, and what its object lacks.
+/// When the factory raises, or its object lacks a method.
 pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,
@@ -104,7 +104,7 @@ pub fn make(
 }
 
 impl Scripted {
-    /// What `push` or `pop` says of a frame.
+    /// The answer of `push` or `pop` about a frame.
     fn judge(&self, method: &str, frame: &Frame) -> Verdict {
         let read = |answer: &Bound<'_, PyAny>| {
             if answer.is_none() {

@@ -61,7 +61,7 @@ struct Scripted {
 /// Makes a flow's controller by calling `factory(setup)`.
 ///
 /// # Errors
-/// What the factory raises, and what its object lacks.
+/// When the factory raises, or its object lacks a method.
 pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,

@@ -17,7 +17,7 @@ use pyo3::types::PyBool;
 use crate::fault::{self, Fault, Whose};
 use crate::hosted::Hosted;
 
-/// What a detector is made from.
+/// The arguments that a detector is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct DetectorSetup {
     /// Name of the mechanism.
@@ -26,7 +26,7 @@ pub struct DetectorSetup {
     seed: u64,
 }
 
-/// What one class holds at the place that is watched.
+/// The packets of one class at the place that is watched.
 #[pyclass(module = "backwater._native", frozen)]
 pub struct LevelSeen {
     #[pyo3(get)]
@@ -118,7 +118,7 @@ struct Scripted {
 /// Makes a mechanism's detector by calling `factory(setup)`; each place that is watched gets a deep copy.
 ///
 /// # Errors
-/// What the factory raises, and what its object lacks.
+/// When the factory raises, or its object lacks a method.
 pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,
@@ -158,7 +158,7 @@ impl Scripted {
         }
     }
 
-    /// What a method answers: true, false, or `None` where it may.
+    /// The answer of a method: true, false, or `None` where that is allowed.
     fn ask(&mut self, method: &str, view: &View, frame: Option<&Seen>) -> Option<bool> {
         let read = |answer: &Bound<'_, PyAny>| {
             if frame.is_some() && answer.is_none() {

@@ -1,4 +1,4 @@
-//! What all classes written in Python share: their seeds, their copies, and what they do wrong. A fault of a class
+//! The code that all classes written in Python share: their seeds, their copies, and their faults. A fault of a class
 //! ends its own run.
 
 use std::fmt;
@@ -116,7 +116,7 @@ impl Fault {
     }
 }
 
-/// What was raised, in one line with its place.
+/// An exception in one line, with its place.
 pub fn said(py: Python<'_>, error: &PyErr) -> String {
     let said = py
         .import("backwater.model.python_class")

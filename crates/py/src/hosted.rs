@@ -19,7 +19,7 @@ impl Hosted {
     /// The object that `factory(setup)` makes.
     ///
     /// # Errors
-    /// What the factory raises.
+    /// When the factory raises.
     pub fn new<S: PyClass + Into<PyClassInitializer<S>>>(
         factory: &Bound<'_, PyAny>,
         setup: S,

@@ -23,6 +23,8 @@ mod watch;
 mod world;
 mod worlds;
 
+use std::sync::OnceLock;
+
 use pyo3::prelude::*;
 
 /// Version of the package.
@@ -31,14 +33,12 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Hash of the engine's sources at build time.
+/// Hash of the engine's sources at build time, and of the sources of parts that other crates added.
 #[pyfunction]
 fn engine_id() -> &'static str {
-    ENGINE
+    static ID: OnceLock<String> = OnceLock::new();
+    ID.get_or_init(|| backwater_scenario::engine_id(env!("BACKWATER_ENGINE")))
 }
-
-/// Hash of the engine's sources at build time.
-const ENGINE: &str = env!("BACKWATER_ENGINE");
 
 /// Rows of every table as JSON.
 #[pyfunction]
@@ -58,7 +58,7 @@ fn rate_advice(text: &str) -> Option<String> {
     backwater_scenario::rate_advice(text)
 }
 
-/// What detector, notifier and responder work together on which medium, as JSON.
+/// The detectors, notifiers and responders that work together on each medium, as JSON.
 #[pyfunction]
 fn legal() -> String {
     backwater_scenario::legal_json().to_string()
@@ -78,6 +78,15 @@ fn series() -> Vec<(&'static str, &'static str)> {
 
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    fill(m)
+}
+
+/// Puts all that Python sees of the engine into a module: into the one of this package, or into that of a crate which has
+/// added parts before.
+///
+/// # Errors
+/// When Python refuses a name.
+pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(rare::rare, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;

@@ -1,4 +1,4 @@
-//! What a run gives back, and the one place that reads a clock: the cost of the event loop.
+//! The result of a run, and the one place that reads a clock: the cost of the event loop.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,7 +21,7 @@ pub struct Finished {
     names: native::Names,
 }
 
-/// What a run may cost; no limit where there is none.
+/// The most that a run may cost; no limit where there is none.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Budget {
     /// Seconds of wall time.

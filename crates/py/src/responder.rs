@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::fault::{self, Fault, Whose};
 use crate::hosted::Hosted;
 
-/// What a responder is made from.
+/// The arguments that a responder is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct ResponderSetup {
     /// Name of the mechanism.
@@ -25,7 +25,7 @@ pub struct ResponderSetup {
     seed: u64,
 }
 
-/// What a place is told.
+/// The notice that a place receives.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct NoticeSeen {
     now_s: f64,
@@ -39,7 +39,7 @@ pub struct NoticeSeen {
     lasts_s: f64,
 }
 
-/// What a class may do when it is told.
+/// The rights that a class has when a notice comes.
 #[pyclass(module = "backwater._native", name = "Knobs", frozen)]
 pub struct KnobsSeen {
     asked: Arc<Mutex<Vec<Command>>>,
@@ -135,7 +135,7 @@ struct Scripted {
 /// Makes a mechanism's responder by calling `factory(setup)`; each place that may be told gets a deep copy.
 ///
 /// # Errors
-/// What the factory raises, and what its object lacks.
+/// When the factory raises, or its object lacks a method.
 pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,
@@ -179,7 +179,7 @@ fn seen(notice: &Notice, knobs: &Knobs) -> Option<NoticeSeen> {
 }
 
 impl Scripted {
-    /// What it asks of the knobs; none where a class of the run has failed.
+    /// The commands for the knobs; none where a class of the run has failed.
     fn ask(&self, notice: NoticeSeen, categories: usize) -> Option<Vec<Command>> {
         let asked = Arc::new(Mutex::default());
         let knobs = KnobsSeen {

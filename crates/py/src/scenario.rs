@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-use crate::ENGINE;
+use crate::engine_id;
 use crate::fault::Fault;
 use crate::outcome::{Budget, Outcome, Stopped, timed_run};
 use crate::script;
@@ -161,7 +161,7 @@ impl Scenario {
     }
 }
 
-/// What determines a run.
+/// All that determines a run.
 #[pyclass(module = "backwater._native", frozen)]
 pub struct Resolved {
     pub scenario: native::Resolved,
@@ -212,7 +212,7 @@ impl Resolved {
     }
 
     fn key(&self) -> String {
-        self.scenario.key(ENGINE)
+        self.scenario.key(engine_id())
     }
 
     /// Refuses what cannot be built, without running it.
@@ -226,7 +226,7 @@ impl Resolved {
         Ok(self.scenario.ways(&world).to_string())
     }
 
-    /// What may still come to the ports that its mechanisms watch, and what they are warned of, as JSON.
+    /// The bytes that may still come to the ports that mechanisms watch, and the warnings about them, as JSON.
     fn mechanisms(&self, py: Python<'_>) -> PyResult<String> {
         let world = script::world(py, &self.scenario, None, &Fault::default())?;
         Ok(self.scenario.mechanisms(&world).to_string())

@@ -93,7 +93,7 @@ fn manage_queues(
     Ok(())
 }
 
-/// What the scenario says of a part at a place.
+/// The options that the scenario gives a part at a place.
 fn hosted<'a>(resolved: &'a native::Resolved, place: &str) -> Option<native::Hosted<'a>> {
     resolved.hosted().find(|part| part.path == place)
 }

@@ -15,7 +15,7 @@ use pyo3::types::PyBool;
 use crate::fault::{self, Fault, Whose};
 use crate::hosted::Hosted;
 
-/// What a stamp is made from.
+/// The arguments that a stamp is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct StampSetup {
     /// Name of the port or radio.
@@ -44,7 +44,7 @@ pub struct PacketSeen {
     rtt_s: Option<f64>,
     /// The sender's window, where its header says one.
     cwnd_pkts: Option<f64>,
-    /// What its header grants so far, in bit/s or packets; none without a limit.
+    /// The rate or window that its header grants so far, in bit/s or packets; none without a limit.
     granted: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ struct Scripted {
     observes_arrivals: bool,
 }
 
-/// What `depart` returned.
+/// The answer of `depart`.
 enum Answer {
     Nothing,
     Grant(f64),
@@ -98,7 +98,7 @@ enum Answer {
 /// Makes the stamp of a place by calling `factory(setup)`.
 ///
 /// # Errors
-/// What the factory raises, and what its object lacks.
+/// When the factory raises, or its object lacks a method.
 pub fn make(
     py: Python<'_>,
     factory: &Bound<'_, PyAny>,
@@ -135,7 +135,7 @@ impl Scripted {
             .call(method, |py| (Py::new(py, packet)?,).into_pyobject(py), read)
     }
 
-    /// What `depart` returned, checked.
+    /// The answer of `depart`, checked.
     fn answer(&self, answer: &Bound<'_, PyAny>) -> PyResult<Answer> {
         if answer.is_none() {
             return Ok(Answer::Nothing);

@@ -53,7 +53,7 @@ pub fn trace_make(
         .map_err(|d| refuse(&d))
 }
 
-/// What a log of mahimahi says, as JSON.
+/// The content of a log of mahimahi, as JSON.
 #[pyfunction]
 pub fn trace_log(py: Python<'_>, file: &str, folder: Option<PathBuf>) -> PyResult<String> {
     let folders = folders(folder);

@@ -30,7 +30,7 @@ pub struct World {
     foreign: Vec<ConnectionId>,
 }
 
-/// What became of an injected packet.
+/// The fate of an injected packet.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct Exit {
     at_ps: u64,
@@ -66,7 +66,7 @@ type Alterations = (
     bool,
 );
 
-/// What happened (`lost`, `marked` or `round-trip`), when in ps, the packet's flow and number, the cause and the port of a
+/// An event (`lost`, `marked` or `round-trip`), its instant in ps, the packet's flow and number, the cause and the port of a
 /// loss or the port of a mark, and a round trip in ps.
 type SeenFact = (&'static str, u64, String, u32, &'static str, String, u64);
 
@@ -302,7 +302,7 @@ impl World {
         altered.map_or(Vec::new(), |a| a.unspared.iter().map(name).collect())
     }
 
-    /// What `run` gives of a run, at the end of the scenario.
+    /// The document of a run, as `run` gives it at the end of the scenario.
     fn document(&self) -> PyResult<String> {
         let mut world = self.lock();
         let document = self.scenario.document(&mut world).ok_or_else(|| {

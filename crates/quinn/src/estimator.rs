@@ -11,7 +11,7 @@ use quinn_proto::{AckFrequencyConfig, RttEstimator, TransportConfig};
 
 use crate::pair::Pair;
 
-/// What an acknowledgement found.
+/// The estimate of the round trip at an acknowledgement.
 type Seen = Arc<Mutex<Option<RttEstimator>>>;
 
 /// A controller that notes the estimate and holds nothing back.

@@ -1,7 +1,7 @@
 //! One controller in two worlds. `Quinn` runs a controller that was written for quinn in the simulator; `Ours` runs one of
 //! the simulator in quinn, over real QUIC. `Pair` is a QUIC connection in memory, whose time is an argument.
 //!
-//! What a controller cannot notice is the same in both; what differs is listed at `Quinn` and `Ours`.
+//! Each difference that a controller can notice is listed at `Quinn` and `Ours`.
 
 mod estimator;
 mod ours;

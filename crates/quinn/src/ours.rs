@@ -76,7 +76,7 @@ struct Batch {
 
 /// A controller of the simulator that implements quinn's trait. A segment is a packet of the MTU at the connection's beginning.
 ///
-/// What differs from the simulator: quinn paces by the window, so a pacing rate shows in `metrics` only; a timer expires at the
+/// Differences from the simulator: quinn paces by the window, so a pacing rate shows in `metrics` only; a timer expires at the
 /// next call after it; quinn tells losses after acknowledgements and many at once; persistent congestion is a timeout; losses
 /// are never taken back.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ struct Side {
     endpoint: Endpoint,
     address: SocketAddr,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// What it sent and when that arrives.
+    /// The packets that it sent, and when they arrive.
     flying: VecDeque<(Duration, BytesMut)>,
     delay: Duration,
 }

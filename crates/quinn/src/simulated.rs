@@ -18,7 +18,7 @@ use crate::{duration, origin};
 /// A controller that implements quinn's trait, as one of the simulator. Bytes are payload. It is paced as quinn paces: 5/4 of a
 /// window in a smoothed round trip (RFC 9002 section 7.7).
 ///
-/// What differs from quinn: an acknowledgement of several segments is one call, with the instant at which the newest of them
+/// Differences from quinn: an acknowledgement of several segments is one call, with the instant at which the newest of them
 /// left; a retransmission timeout counts as persistent congestion; the estimate of the round trip stays as it is at an
 /// acknowledgement without a sample.
 pub struct Quinn {
@@ -45,7 +45,7 @@ impl fmt::Debug for Quinn {
 }
 
 impl Quinn {
-    /// What a factory of quinn builds.
+    /// The controller that a factory of quinn builds.
     pub fn new(factory: std::sync::Arc<dyn ControllerFactory>, setup: &Setup) -> Quinn {
         let origin = origin();
         Quinn {
@@ -86,7 +86,7 @@ impl Controller for Quinn {
         }
         self.controller
             .on_end_acks(now, ack.in_flight, app_limited, Some(ack.number));
-        // What left before the newest acknowledged packet and is still out is lost within a round trip.
+        // A packet that left before the newest acknowledged one and is still out is lost within a round trip.
         let horizon = newest.map_or(Time::ZERO, |at| Time(at.0.saturating_sub(4 * ack.srtt.0)));
         while self.left.front().is_some_and(|(_, at)| *at < horizon) {
             self.left.pop_front();

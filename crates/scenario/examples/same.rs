@@ -1,4 +1,4 @@
-//! What two builds are compared by; `scripts/same.py` runs it in both. Each form prints lines for it to compare.
+//! The outputs by which two builds are compared; `scripts/same.py` runs it in both. Each form prints lines for it to compare.
 //!
 //! * `same draw FIRST COUNT`: random scenarios of all tables, one a line, as JSON.
 //! * `same worlds FILE FIRST`: for each line of the file fingerprint, events, and hashes of document and records.
@@ -126,7 +126,7 @@ fn from_toml(path: &str) -> Result<Resolved, Diagnostic> {
     Scenario::from_toml(text, path, folders)?.resolve(None)
 }
 
-/// What a closure says, or how it failed.
+/// The text that a closure gives, or its error.
 fn told(what: impl FnOnce() -> Result<String, Diagnostic>) -> String {
     match catch_unwind(AssertUnwindSafe(what)) {
         Ok(Ok(line)) => line,
@@ -154,7 +154,7 @@ fn listed(resolved: &Resolved, events: u64) -> Result<String, Diagnostic> {
     Ok(format!("{out}{pretty}"))
 }
 
-/// What a profiler counts.
+/// The part of a run that a profiler counts.
 #[inline(never)]
 fn measured(world: &mut World, events: u64) -> bool {
     world.advance_some(events)

@@ -1,4 +1,4 @@
-//! What a trace link makes of a flow, in the terms of both communities: the age of the newest packet and
+//! The figures of a flow over a trace link, in the terms of both communities: the age of the newest packet and
 //! the score of the 2013 contest, signal delay and power of mahimahi's graphs, and the bound of a sender
 //! that knows the trace. A flow whose path has several trace links is judged at the first.
 
@@ -10,9 +10,9 @@ use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Map, Value, json};
 
-/// What is said of a port besides.
+/// Further figures of a port.
 pub const OF_PORT: [&str; 3] = ["capacity_bps", "utilisation", "signal_delay_p95_s"];
-/// What is said of a flow, and of a run with one flow over trace links.
+/// The figures of a flow, and of a run with one flow over trace links.
 pub const OF_FLOW: [&str; 11] = [
     "age_p95_s",
     "cell_throughput_bps",
@@ -106,7 +106,7 @@ pub fn of_run(world: &World, from: Time) -> Map<String, Value> {
     }
 }
 
-/// What a trace link did in a window of time.
+/// The counts of a trace link in a window of time.
 struct Link {
     capacity: f64,
     throughput: f64,

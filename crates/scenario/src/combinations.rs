@@ -1,4 +1,4 @@
-//! What detector, notifier and responder work together on which medium with which carrier: the rows of `docs/reference/mechanism-legal.md`.
+//! The detectors, notifiers and responders that work together on each medium with each carrier: the rows of `docs/reference/mechanism-legal.md`.
 
 use backwater_sim::mechanism::legal;
 use backwater_sim::mechanism::needs::Needs;

@@ -1,4 +1,4 @@
-//! What a person sees when a scenario is refused: what is wrong, where (file, line and caret, or the
+//! The message when a scenario is refused: the error, its place (file, line and caret, or the
 //! `--set` that did it), the nearest valid names, and what to write instead.
 
 use std::fmt;
@@ -28,7 +28,7 @@ pub enum Origin {
 /// One refusal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// What is wrong.
+    /// The error.
     pub what: String,
     /// File, or "--set PATH=VALUE".
     pub place: String,
@@ -38,7 +38,7 @@ pub struct Diagnostic {
     pub column: Option<u32>,
     /// Valid names, nearest first.
     pub nearest: Vec<String>,
-    /// What to write instead.
+    /// The text to write instead.
     pub fix: String,
     excerpt: Option<Box<Excerpt>>,
 }
@@ -58,11 +58,11 @@ const WIDTH: usize = 110;
 /// A problem and its remedy, without the place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The error.
     pub what: String,
     /// Valid names, nearest first.
     pub nearest: Vec<String>,
-    /// What to write instead.
+    /// The text to write instead.
     pub fix: String,
 }
 
@@ -252,7 +252,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// What a person wrote comes back in messages: no control characters, not without end.
+/// Prepares a person's text for a message: no control characters, and a bounded length.
 fn clean(text: &str) -> String {
     const LONGEST: usize = 500;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };

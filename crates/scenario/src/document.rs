@@ -2,6 +2,8 @@
 //! what has no value is null.
 
 pub mod air;
+mod collectives;
+mod port;
 mod sanity;
 mod slowdowns;
 mod transfers;
@@ -12,7 +14,6 @@ use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;
 use backwater_sim::network::Role;
-use backwater_sim::queue::Aqm;
 use backwater_sim::record::delays::Delays;
 use backwater_sim::world::{
     ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
@@ -52,7 +53,7 @@ pub fn document_until(
         !matches!(flow.role, Role::Acks(_)) && groups.apart(&flow.name)
     };
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
-    let of_port = |p: &PortReport| port_row(world, p, window, from);
+    let of_port = |p: &PortReport| port::row(world, p, window, from);
     let [deadlock, standstill] = blocked(world, report);
     let mut document = json!({
         "seed": resolved.seed,
@@ -78,6 +79,10 @@ pub fn document_until(
         "standstill": standstill,
         "stamps": report.stamps.iter().map(stamp).collect::<Value>(),
     });
+    let collectives = collectives::rows(resolved, world, report);
+    if !collectives.is_empty() {
+        document["collectives"] = json!(collectives);
+    }
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});
     document
@@ -107,7 +112,7 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
     [json!(deadlock), json!(standstill)]
 }
 
-/// What a flow did.
+/// The row of a flow.
 fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
     let node = |id| world.network().nodes[id].name.as_str();
     let row = &world.network().flows[f.flow];
@@ -160,41 +165,6 @@ fn drop_row(world: &World, groups: &Groups, d: &DropRow) -> Value {
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
 }
 
-/// What a port did.
-fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
-    let mut one = json!({
-        "id": world.network().ports[p.port].more.name,
-        "sent_pkts": p.count.packets,
-        "sent_B": p.count.bytes,
-        "busy": p.count.busy as f64 / TICKS / window,
-        "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
-        "idle_gated": p.count.stall as f64 / TICKS / window,
-        "control_pkts": p.count.control,
-        "queue_mean_B": p.count.area as f64 / TICKS / window,
-        "queue_max_B": p.count.max_bytes,
-        "marked_pkts": p.count.marked,
-        "hol_victims_pkts": p.count.victims,
-    });
-    if let Value::Object(one) = &mut one {
-        one.extend(cell::of_port(world, p.port, from));
-        if world.network().ports[p.port].more.trim.is_some() {
-            one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
-        }
-        let managed = world.network().ports[p.port].more.managed.as_ref();
-        if managed.is_some_and(|managed| managed.aqm.notifies()) {
-            one.insert("notices_pkts".into(), json!(p.count.notices));
-        }
-        if let Some(watchdog) = &world.network().ports[p.port].more.watchdog {
-            one.insert("watchdog_actions".into(), json!(watchdog.acted));
-        }
-        // A trace link has no line rate: its share is that of the opportunities.
-        if let Some(share) = one["utilisation"].as_f64() {
-            one["busy"] = json!(share);
-        }
-    }
-    one
-}
-
 /// Readings of undecided rules that the run took.
 fn labels(resolved: &Resolved) -> Map<String, Value> {
     let fixed = [
@@ -209,7 +179,7 @@ fn labels(resolved: &Resolved) -> Map<String, Value> {
         .collect()
 }
 
-/// What the two ends of a flow with a transport counted; null for a flow without one. Goodput is then
+/// The counts at the two ends of a flow with a transport; null for a flow without one. Goodput is then
 /// that of application bytes in order.
 fn end_to_end(
     connection: Option<&ConnectionReport>,
@@ -389,7 +359,7 @@ pub fn jain(x: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }
 
-/// What first hops carried over what last hops carried, of the flows with several.
+/// The bytes over first hops over those over last hops, of the flows with several.
 fn hop_ratio(report: &Report) -> Option<f64> {
     let paths = report.flows.iter().filter(|f| f.hops.len() > 1);
     let ends = paths.map(|f| (f.hops[0].count.bytes, f.hops[f.hops.len() - 1].count.bytes));

@@ -27,7 +27,7 @@ pub enum Clock {
     Acks(u64),
 }
 
-/// What an agent saw of an interval, a number each.
+/// An agent's view of an interval, a number each.
 pub const SEEN: [&str; 21] = [
     "now_s",
     "dt_s",
@@ -163,7 +163,7 @@ impl Episode {
         }
     }
 
-    /// What the controller of a flow did wrong.
+    /// The fault of a flow's controller.
     pub fn failed(&self, stage: &Stage) -> Option<Diagnostic> {
         stage.resolved.failed(&self.world, &self.foreign)
     }
@@ -242,7 +242,7 @@ impl Episode {
         found.expect("agents stay what they are")
     }
 
-    /// What each agent saw since it was told, as `SEEN` names it.
+    /// The view of each agent since it was told, as `SEEN` names it.
     pub fn look(&self, seen: &mut [f64]) {
         let now = self.world.now();
         for (number, row) in seen.chunks_exact_mut(SEEN.len()).enumerate() {

@@ -124,7 +124,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
             about.len()
         ));
     }
-    // What the system makes as it is read, as under /proc, says 0 bytes.
+    // A file that the system makes as it is read, as under /proc, has 0 bytes by its metadata.
     let mut content = Vec::new();
     let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
     let read = file.take(LARGEST_FILE + 1).read_to_end(&mut content);

@@ -1,4 +1,4 @@
-//! What of a scenario may change while its world runs. The canonical forms of the old and the new scenario are compared,
+//! The parts of a scenario that may change while its world runs. The canonical forms of the old and the new scenario are compared,
 //! so that nothing that was changed is passed over: each difference is applied or refused with the reason.
 
 use backwater_sim::ids::{FlowId, PortId};
@@ -121,7 +121,7 @@ impl Resolved {
     }
 }
 
-/// What of a flow may change.
+/// The fields of a flow that may change.
 #[derive(Copy, Clone)]
 enum Field {
     Source,

@@ -34,7 +34,7 @@ pub enum PartKind {
     Controller,
     /// Laws of explicit feedback.
     Stamp,
-    /// What chooses among equal ways.
+    /// Spreaders, which choose among equal ways.
     Spreader,
 }
 
@@ -72,7 +72,9 @@ impl PartKind {
     pub fn rows(self) -> Vec<Row> {
         match self {
             PartKind::Source => rows(SOURCES),
-            PartKind::Queue => [rows(QUEUES), rows(queue::HOSTED)].concat(),
+            PartKind::Queue => [QUEUES, queue::HOSTED, queue::added().rows()]
+                .map(rows)
+                .concat(),
             PartKind::Detector => [rows(DETECTORS), rows(detector::HOSTED)].concat(),
             PartKind::Notifier => rows(NOTIFIERS),
             PartKind::Responder => [rows(RESPONDERS), rows(responder::HOSTED)].concat(),

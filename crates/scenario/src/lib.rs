@@ -1,4 +1,4 @@
-//! What a person writes: TOML or JSON, checked, resolved and built into a world.
+//! Scenarios as a person writes them: TOML or JSON, checked, resolved and built into a world.
 //!
 //! A text becomes a tree with places (`tree`), overrides change the tree (`path`), `decode` checks
 //! it against its fields (`shape`, `fields`) and the part tables (`tables`), `resolved` holds what
@@ -10,6 +10,7 @@ mod combinations;
 mod decode;
 mod diagnostic;
 mod document;
+mod engine_id;
 mod episode;
 mod fields;
 mod files;
@@ -41,10 +42,11 @@ mod wireless;
 
 pub use combinations::legal_json;
 pub use diagnostic::Diagnostic;
+pub use engine_id::engine_id;
 pub use episode::{Clock, Episode, SEEN, Stage};
 pub use files::Folders;
 pub use knobs::Knob;
-pub use link_log::{LinkLog, MAHIMAHI_QUEUES, UNBOUNDED};
+pub use link_log::{LinkEntries, LinkLog, LogTap, MAHIMAHI_QUEUES, UNBOUNDED};
 pub use packed::{pack, unpacked};
 pub use probe::{Probe, probe};
 pub use rare::{Effort, Rare, Replicate, Step, Term};

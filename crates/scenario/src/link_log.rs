@@ -6,7 +6,7 @@ use std::path::Path;
 
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::trace::log::Log;
+use backwater_sim::medium::trace::log::{Entry, Log};
 use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -15,6 +15,9 @@ use crate::decode::DEFAULT_QUEUE;
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::run::Failure;
+
+/// Entries of a link's log, in their order.
+pub type LinkEntries = Vec<Entry>;
 
 /// A log that is written while the run goes on, or when it ends.
 pub struct LinkLog {
@@ -76,13 +79,23 @@ impl LinkLog {
         self
     }
 
-    /// Writes what happened before the present millisecond of the world and was not written yet, into the file at once: a
-    /// process that is killed leaves a log of what it did.
+    /// Where its entries come from.
+    pub fn tap(&self) -> LogTap {
+        LogTap(self.port)
+    }
+
+    /// Writes entries into the file at once: a process that is killed leaves a log of what it did.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn write_so_far(&mut self, world: &mut World) -> Result<(), Failure> {
-        self.write(world, false)
+    pub fn extend(&mut self, entries: LinkEntries) -> Result<(), Failure> {
+        let part = Log {
+            header: std::mem::take(&mut self.header),
+            entries,
+        };
+        let written = self.file.write_all(part.write().as_bytes());
+        let done = written.and_then(|()| self.file.flush());
+        done.map_err(|e| Failure::Io(self.path.clone(), e))
     }
 
     /// Writes the rest, up to the present of the world.
@@ -90,22 +103,21 @@ impl LinkLog {
     /// # Errors
     /// A file that cannot be written.
     pub fn close(mut self, world: &mut World) -> Result<(), Failure> {
-        self.write(world, true)
+        let entries = self.tap().take(world, true);
+        self.extend(entries)
     }
+}
 
-    fn write(&mut self, world: &mut World, over: bool) -> Result<(), Failure> {
+/// The link of a log, whose entries one thread takes out of the world and another may write.
+#[derive(Copy, Clone, Debug)]
+pub struct LogTap(PortId);
+
+impl LogTap {
+    /// Takes what happened before the present millisecond of the world and was not taken yet; with `over` up to the present.
+    pub fn take(self, world: &mut World, over: bool) -> LinkEntries {
         let now = world.now();
-        let server = world.network_mut().ports[self.port]
-            .more
-            .service
-            .server_mut();
-        let part = Log {
-            header: std::mem::take(&mut self.header),
-            entries: server.expect("it was opened").take_entries(now, over),
-        };
-        let written = self.file.write_all(part.write().as_bytes());
-        let done = written.and_then(|()| self.file.flush());
-        done.map_err(|e| Failure::Io(self.path.clone(), e))
+        let server = world.network_mut().ports[self.0].more.service.server_mut();
+        server.expect("it was opened").take_entries(now, over)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run measures: one list of names, for documents, stores, claims and figures.
+//! The figures that a run measures: one list of names, for documents, stores, claims and figures.
 
 mod listing;
 mod metric;
@@ -11,6 +11,7 @@ const RUN: &[&str] = &["run"];
 const FLOW: &[&str] = &["flow"];
 const PORT: &[&str] = &["port"];
 const STATION: &[&str] = &["station"];
+const RANKS: &[&str] = &["ranks"];
 const LAW: &[&str] = &["law"];
 const BOTH: &[&str] = &["run", "flow"];
 const ALL: &[&str] = &["run", "flow", "port"];
@@ -297,6 +298,19 @@ pub static METRICS: &[Metric] = &[
     metric("slowdown_p50_tenth<N>", RUN, "median slowdown of those"),
     metric("slowdown_p95_tenth<N>", RUN, "95th percentile of the same"),
     metric("slowdown_p99_tenth<N>", RUN, "99th percentile of the same"),
+    metric(
+        "collective_s",
+        RANKS,
+        "from the start of a collective until its last transfer is delivered; null if it has not ended",
+    ),
+    metric("algbw_bps", RANKS, "what each rank has before it begins, over that time")
+        .by("NCCL's tests, PERFORMANCE.md"),
+    metric(
+        "busbw_bps",
+        RANKS,
+        "algbw_bps times 2 (n - 1) / n for an all-reduce among n ranks, (n - 1) / n for an all-to-all: what the link of each rank carries",
+    )
+    .by("NCCL's tests, PERFORMANCE.md"),
     metric("sent_pkts", PORT, "data frames sent"),
     metric("sent_B", PORT, "bytes of data frames sent"),
     metric(

@@ -258,7 +258,7 @@ fn series(items: &[Node]) -> Result<Arc<[u64]>, Fault> {
     items.iter().map(number).collect()
 }
 
-/// What a kind expects, for messages.
+/// The value that a kind expects, for messages.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Span | Kind::Rate | Kind::Bytes | Kind::Packets => {

@@ -10,7 +10,7 @@ use backwater_transport::units::Time;
 /// Names and values of one thing.
 pub type Row = (String, Vec<(&'static str, f64)>);
 
-/// What a world holds and has counted from its beginning.
+/// The packets that a world holds, and its counts from its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// The present.

@@ -19,7 +19,7 @@ const SHARE: f64 = 0.2;
 /// A pilot gives up after so many levels.
 const MOST_LEVELS: usize = 200;
 
-/// What a score adds up; ports are called as in results.
+/// One summand of a score; ports are called as in results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
     /// Data frames that wait at a port.
@@ -33,11 +33,11 @@ pub enum Term {
 /// The question: how likely is it that a score reaches a level before a place is empty or the time is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rare {
-    /// What has to reach `level`.
+    /// The sum that has to reach `level`.
     pub event: Vec<Term>,
     /// The level of the event.
     pub level: u64,
-    /// What rises on the way there.
+    /// The sum that rises on the way there.
     pub score: Vec<Term>,
     /// Where the event has failed once nothing is left. A run begins to count when something comes here; if the list is empty, at
     /// its beginning.
@@ -68,7 +68,7 @@ pub struct Step {
     pub reseed: u64,
 }
 
-/// What a replicate gave.
+/// The result of a replicate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replicate {
     /// Runs that reached the next level, of each stage; the last one is the event.

@@ -13,7 +13,8 @@ use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::decode::flows::after;
-use crate::decode::{Draft, Link, Pattern, Port};
+use crate::decode::flows::ranks::Ranks;
+use crate::decode::{Draft, Flow, Link, Pattern, Port};
 use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::document::ways::{powers, ways};
 use crate::document::{document, document_until, mechanisms};
@@ -23,7 +24,7 @@ use crate::names;
 use crate::path;
 use crate::tree::{Node, join};
 
-/// What a person does about a controller that nothing drives.
+/// The remedy for a controller that nothing drives.
 const DRIVE: &str = "step the scenario by `backwater.learn.Worlds`, or take another controller";
 
 /// A file that the run reads.
@@ -45,7 +46,7 @@ pub struct Hosted<'a> {
     pub args: &'a Args,
 }
 
-/// What determines a run.
+/// All that determines a run.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// Seed.
@@ -113,6 +114,13 @@ impl Resolved {
         rows.map(|row| row.name.as_str())
     }
 
+    /// The collectives.
+    pub(crate) fn collectives(&self) -> Vec<Ranks> {
+        let rows = self.draft.flows.iter();
+        let rows = rows.filter(|row| row.pattern == Pattern::Ranks);
+        rows.map(Flow::collective).collect()
+    }
+
     /// How long a run takes.
     pub fn duration(&self) -> Span {
         self.draft.duration
@@ -128,7 +136,7 @@ impl Resolved {
         &self.draft.media
     }
 
-    /// What the world is built from.
+    /// The specification that the world is built from.
     pub fn spec(&self) -> Spec {
         let draft = &self.draft;
         Spec {
@@ -231,7 +239,7 @@ impl Resolved {
         ways(self, world)
     }
 
-    /// What its mechanisms need in a world of this scenario, and what they are warned of.
+    /// The needs of its mechanisms in a world of this scenario, and the warnings about them.
     pub fn mechanisms(&self, world: &World) -> Value {
         mechanisms(world)
     }
@@ -279,7 +287,7 @@ impl Resolved {
         controllers.chain(mechanisms).chain(stamps).chain(queues)
     }
 
-    /// What the controller of one of some flows did wrong in a world of this scenario.
+    /// The fault of the controller of one of some flows in a world of this scenario.
     pub fn failed(&self, world: &World, flows: &[ConnectionId]) -> Option<Diagnostic> {
         let (flow, fault) = world.failed(flows)?;
         let row = flow.split('/').next().unwrap_or(flow);
@@ -321,7 +329,7 @@ fn blame<'a>(root: &'a Node, path: &str) -> &'a Origin {
             (Some(next), ..) => next,
             // A port's queue may come from a pattern.
             (None, 1, "ports") => return pattern(node, name, names.get(2)),
-            // What no one wrote was generated.
+            // A field that nobody wrote was generated.
             (None, 0 | 1, "nodes" | "links") => {
                 return root.get("topology").map_or(&root.origin, |t| &t.origin);
             }

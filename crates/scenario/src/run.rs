@@ -27,7 +27,7 @@ pub use diff::diff;
 pub use observers::{Observers, RECORD_HEADER, Seen};
 pub use record_file::about;
 
-/// What to keep of a run besides its sums.
+/// The records to keep of a run besides its sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep<'a> {
     /// A file of every event: columns for the viewer where its name ends in `.bwrec`, else CSV.
@@ -76,7 +76,7 @@ pub struct Columns {
     pub value: Vec<f64>,
 }
 
-/// What the numbers in columns mean.
+/// The meaning of the numbers in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Ports by number.
@@ -144,7 +144,7 @@ impl Run {
     pub fn step_some(&mut self, events: u64) -> Result<bool, Failure> {
         let done = self.world.advance_some(events);
         if done {
-            // What fell due on idle ports is served before the books are closed.
+            // Events that fell due on idle ports are served before the books are closed.
             self.world.settle();
         }
         if let Some(failed) = self.resolved.failed(&self.world, &self.foreign) {
@@ -174,7 +174,7 @@ impl Run {
         self.observers.series_so_far(&self.world)
     }
 
-    /// What the numbers in columns mean.
+    /// The meaning of the numbers in columns.
     pub fn names(&self) -> Names {
         let network = &self.world.network();
         Names {

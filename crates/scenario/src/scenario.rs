@@ -78,7 +78,7 @@ impl Scenario {
     /// The same with a value as JSON text, in which no name stands twice.
     ///
     /// # Errors
-    /// What `set` refuses, and a text that is no such value.
+    /// When `set` refuses, or the text is no such value.
     pub fn set_json(&mut self, path: &str, value: &str, origin: &str) -> Result<(), Diagnostic> {
         let value = json::value(value).map_err(|what| {
             Fault::new(what, "write one JSON value").at(&Origin::Set(origin.into()))

@@ -1,22 +1,24 @@
-//! What a run does over time: sums over intervals of equal length, from the events of a recorded run.
+//! The figures of a run over time: sums over intervals of equal length, from the events of a recorded run.
 //!
 //! Ports: `capacity_bps`, what a trace's opportunities carry, by the link's account; `throughput_bps`, what
 //! left, by the same account, or frames on a wire and over the air; `queue_max_B`, the most bytes of frames held. Flows:
 //! `goodput_bps`, as the tables have it: with a transport the application's bytes that arrived in order, without one IP bytes; `delay_mean_s` of what was delivered; `window_B` and `srtt_s` of a
 //! sender, as they stand at the end of the interval. Hops of a flow: `throughput_bps`, IP bytes whose
 //! transmission began. Stations: `aifsn_mean_class<N>`, the mean over the interval. Classes: `goodput_bps` and `jain` of the flows
-//! of a class. Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
+//! of a class. Pauses: when each port of a wire might not send frames of some classes (`pauses.rs`). Laws of explicit feedback: their values as they stand at the end of the interval. What has no value is null.
 //! A packet leaves its queue as its transmission, or the exchange that succeeds, begins.
 
 mod class;
 mod flow;
 mod law;
+mod pauses;
 mod station;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_sim::books::Stop;
 use backwater_sim::ends::Delivered;
 use backwater_sim::ids::{FlowId, LawId, NodeId, PortId};
 use backwater_sim::medium::Server;
@@ -33,6 +35,7 @@ use crate::diagnostic::{Diagnostic, Fault, Origin};
 use crate::resolved::Resolved;
 use crate::series::flow::OfFlow;
 use crate::series::law::{OfLaw, held};
+use crate::series::pauses::Pauses;
 use crate::series::station::OfStation;
 use crate::units;
 
@@ -102,6 +105,7 @@ pub struct Series {
     hops: BTreeMap<(FlowId, PortId), Vec<u64>>,
     stations: BTreeMap<NodeId, OfStation>,
     laws: BTreeMap<LawId, OfLaw>,
+    pauses: Pauses,
 }
 
 #[derive(Clone)]
@@ -127,6 +131,7 @@ impl Series {
             hops: BTreeMap::new(),
             stations: BTreeMap::new(),
             laws: BTreeMap::new(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -145,7 +150,7 @@ impl Series {
     pub fn extend(&mut self, world: &World, records: &[Record]) {
         let end = self.end;
         for record in records.iter().filter(|record| record.at <= end) {
-            // What begins at the very end belongs to the last interval.
+            // An event at the very end belongs to the last interval.
             let at = ((record.at.0 / self.every.0) as usize).min(self.intervals - 1);
             match record.what {
                 What::Enqueue | What::Send | What::Drop => self.at_port(world, record, at),
@@ -194,7 +199,7 @@ impl Series {
             _ if of.waiting.remove(&packet) => of.held[q] = of.held[q].saturating_sub(frame),
             _ => {}
         }
-        // What was held as a frame joined counts the one that was on its way out.
+        // The frames that were held as a frame joined include the one that was on its way out.
         if of.waiting.is_empty() {
             of.held = [0; 8];
         }
@@ -226,7 +231,12 @@ impl Series {
         }
     }
 
-    /// What nothing happened to has zeros.
+    /// Adds changes of gates, in order of time.
+    pub fn extend_stops(&mut self, log: &[Stop]) {
+        log.iter().for_each(|stop| self.pauses.note(stop));
+    }
+
+    /// A place without events has zeros.
     fn complete(&mut self, world: &World) {
         let n = self.intervals;
         for (number, flow) in world.network().flows.iter().enumerate() {
@@ -348,6 +358,7 @@ impl Series {
             "stations": station::document(world, &self.stations, &ends),
             "classes": classes,
             "laws": law::document(world, &self.laws, n),
+            "pauses": self.pauses.document(world, end),
         })
     }
 }
@@ -368,7 +379,7 @@ impl OfPort {
         }
     }
 
-    /// What is held stays so up to the beginning of interval `at`.
+    /// The bytes that are held stay the same up to the beginning of interval `at`.
     fn go_on(&mut self, at: usize) {
         let held = self.held.iter().sum();
         for later in self.known + 1..=at {

@@ -1,4 +1,4 @@
-//! What a value of a scenario may be. `fields` says which names stand where; reading, overriding by
+//! The shapes of a scenario's values. `fields` says which names stand where; reading, overriding by
 //! path and the JSON schema all follow it.
 
 use backwater_transport::part::{Default, Kind, Opt};
@@ -9,7 +9,7 @@ use crate::tree::Node;
 /// The value of `schema`.
 pub const SCHEMA: &str = "backwater/scenario/1";
 
-/// What a value may be.
+/// The shape of a value.
 #[derive(Copy, Clone, Debug)]
 pub enum Shape {
     /// A scalar with a unit, bounds and default.

@@ -1,4 +1,4 @@
-//! What a scenario says once: ranges in names (`f{1..12}`), rows of `flows` for a pattern of names (`f*`), and
+//! Shorthand of a scenario: ranges in names (`f{1..12}`), rows of `flows` for a pattern of names (`f*`), and
 //! `defaults.flows`. Reading writes them out, so all that follows, overrides by path included, sees one row
 //! for each name.
 

@@ -110,7 +110,7 @@ fn detectors_json() -> Json {
     each.collect()
 }
 
-/// What `at` names for a detector.
+/// The places that `at` names for a detector.
 fn at(id: &str) -> &'static str {
     let rows = PartKind::Detector.rows();
     let mut all = rows.iter().zip(detector::NEEDS);
@@ -346,7 +346,7 @@ mod tests {
         );
     }
 
-    /// What `units` reads as one is what the table says.
+    /// The factors of each unit that `units` reads are those of the table.
     #[test]
     fn every_unit_is_a_multiple_or_a_part_of_the_first() {
         let table = units_json();

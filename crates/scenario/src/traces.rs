@@ -28,7 +28,7 @@ const MOST: usize = 20_000_000;
 /// Fits the generator `kind` to a trace file.
 ///
 /// # Errors
-/// What is wrong with the file, its line, or the names given.
+/// When the file or the names given are wrong; the error says the line.
 pub fn fit(
     written: &str,
     kind: &str,
@@ -70,7 +70,7 @@ pub fn fit(
 /// a seed in a time.
 ///
 /// # Errors
-/// What is wrong with the description, or that there would be no opportunity.
+/// When the description is wrong, or there would be no opportunity.
 pub fn make(
     toml: &str,
     name: &str,
@@ -114,7 +114,7 @@ pub fn make(
     }
 }
 
-/// What a trace is made for.
+/// The request for a trace.
 #[derive(Copy, Clone, Debug)]
 pub struct Request<'a> {
     /// Seed of the generator.
@@ -125,10 +125,10 @@ pub struct Request<'a> {
     pub opportunity: &'a str,
 }
 
-/// What a log of mahimahi says.
+/// The figures of a log of mahimahi.
 ///
 /// # Errors
-/// What is wrong with the file, and its line.
+/// When the file is wrong; the error says the line.
 pub fn log(written: &str, folders: &Folders) -> Result<Json, Diagnostic> {
     let found = open(written, folders)?;
     let fix = "name a log that mm-link or `backwater run --mahimahi-log` wrote";

@@ -16,11 +16,11 @@ pub struct Node {
     pub path: String,
     /// Where it was written.
     pub origin: Origin,
-    /// What was written.
+    /// The value that was written.
     pub value: Value,
 }
 
-/// What was written.
+/// A value as it was written.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// Names and values in the order of the text.
@@ -181,7 +181,7 @@ impl Node {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of the value, for messages.
     pub fn noun(&self) -> &'static str {
         match self {
             Value::Table(_) => "a table",

@@ -42,7 +42,7 @@ pub enum Patch {
     Rates(String, Vec<u64>, Vec<u64>),
 }
 
-/// What is kept of a run.
+/// The figures that are kept of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wanted {
     /// Figures of the document, such as `flows.f.goodput_bps` or `metrics.loss`.
@@ -51,7 +51,7 @@ pub struct Wanted {
     pub every: Option<Span>,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
     /// The figures that were wanted, in their order; not a number where one has no value.

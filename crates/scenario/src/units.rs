@@ -13,7 +13,7 @@ use decimal::{Scaling, decimal};
 pub struct Dimension {
     /// "a time", "a rate", "a size", …
     pub noun: &'static str,
-    /// What the whole numbers count, for messages: "picosecond".
+    /// The unit that the whole numbers count, for messages: "picosecond".
     tick: &'static str,
     /// A good example.
     pub example: &'static str,

@@ -150,6 +150,7 @@ pub static MAC: &[Field] = &[
     modes::AGGREGATE_TIME,
     modes::MPDU_SPACING,
     modes::MISSED_BA,
+    modes::REORDER_TIMEOUT,
     Field::free(
         "ac",
         Shape::Fields(CATEGORIES),

@@ -1,4 +1,4 @@
-//! What takes a notice to the place that is told: a frame of its own, a header field of a data frame, or a mark that the
+//! The carriers of a notice to the place that is told: a frame of its own, a header field of a data frame, or a mark that the
 //! receiver of a packet echoes. Each on a wire and between stations, with the mechanism and without.
 
 use std::path::Path;
@@ -43,7 +43,7 @@ fn stream(name: &str, from: &str, marks: &str) -> String {
     )
 }
 
-/// What the combination PAUSE with gates says at a place; `of` has high mark, low mark and notifier.
+/// The text of the combination PAUSE with gates at a place; `of` has high mark, low mark and notifier.
 fn pause(at: &str, of: [&str; 3]) -> String {
     let [high, low, notify] = of;
     format!(

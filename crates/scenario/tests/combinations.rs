@@ -16,7 +16,7 @@ use serde_json::Value;
 /// Events of a run: enough for thousands of packets on a wire, and for hundreds over the air.
 const EVENTS: u64 = 4_000;
 
-/// What a person who has to write an option could write.
+/// A value that a person could write for a required option.
 fn value(option: &Opt) -> String {
     match (option.kind, option.name) {
         (Kind::File, _) => unreachable!("files go by their part"),
@@ -50,7 +50,7 @@ fn file(part: &str, option: &str) -> &'static str {
     }
 }
 
-/// What a part needs although its row has a default for it.
+/// Options that a part needs although its row has a default for them.
 fn further(part: &str) -> &'static str {
     match part {
         // Needed with the sizes that it has where they are not written.
@@ -97,7 +97,7 @@ fn words(schema: &Value, name: &str, one: &str) -> Option<Vec<String>> {
     }
 }
 
-/// What a flow says of its transport: each transport, TCP with each recovery and all marks that come back.
+/// The texts of a flow's transport: each transport, TCP with each recovery and all marks that come back.
 fn transports() -> Vec<String> {
     let schema = schema();
     let all = words(&schema, "transport", "tcp").expect("the schema has transports");

@@ -42,7 +42,7 @@ flows.f = {{ from = "S", to = "D", transport = "{transport}", controller = {{ ki
     run.finish().unwrap().0
 }
 
-/// What the line carries of payload: frames of 1538 bytes with 1448 or 1424 bytes in them.
+/// The payload that the line carries: frames of 1538 bytes with 1448 or 1424 bytes in them.
 fn capacity(transport: &str) -> f64 {
     match transport {
         "tcp" => 10e6 * 1448.0 / 1538.0,

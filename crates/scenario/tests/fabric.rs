@@ -242,6 +242,7 @@ fn a_spreader_sends_the_packets_of_a_flow_over_all_ways() {
         (r#", spread = { kind = "oblivious" }"#, true),
         (r#", spread = { kind = "bitmap" }"#, true),
         (r#", spread = { kind = "reps" }"#, true),
+        (r#", spread = { kind = "mixed" }"#, true),
         (r#", spread = { kind = "plb" }"#, false),
         (r#", spread = { kind = "flowlet" }"#, false),
     ] {

@@ -1,4 +1,4 @@
-//! What changes in the middle of a run leaves nothing behind of what was before.
+//! A change in the middle of a run leaves nothing of the state before it.
 
 use backwater_scenario::{Folders, Scenario};
 use backwater_sim::world::{Report, World};

@@ -72,6 +72,26 @@ fn what_is_on_a_wire_that_goes_down_or_comes_to_it_is_lost() {
     assert_eq!((whole.dropped, lost(&records).len()), (0, 0));
 }
 
+/// V stops W by PAUSE frames, which are on a wire of 100 us when it goes down: each is lost with the wire, and the books know it.
+#[test]
+fn a_notice_on_a_wire_that_goes_down_is_counted_as_lost() {
+    for micros in (1000..1600).step_by(40) {
+        let slow = chain(&format!(
+            r#"
+events.cut = {{ kind = "down", links = ["long"], at = "{micros} us", until = "1.7 ms" }}
+mechanisms.p = {{ recipe = "pause", at = ["V>B"] }}
+ports."V>B" = {{ buffer = "20 kB" }}
+"#
+        ));
+        let slow = slow.replace(
+            r#"links.out = { ends = ["V", "B"], rate = "1 Gbit/s""#,
+            r#"links.out = { ends = ["V", "B"], rate = "500 Mbit/s""#,
+        );
+        let (report, _) = run(&slow);
+        assert!(report.control > 0);
+    }
+}
+
 /// At a quarter of the rate the wire carries 250 Mbit/s of the 800: 1,038 B of line for each packet take 33.216 us. It is slow for
 /// 1 ms, in which the queue grows by 70 packets (30 leave), and no frame changes its rate while it is sent.
 #[test]
@@ -167,7 +187,7 @@ fn switches_forward_over_a_wire_that_is_back() {
     );
 }
 
-/// What a queue pair or a connection has lost to an outage it sends again, and all that is written arrives. With PFC no switch loses
+/// A queue pair or a connection sends again the packets that an outage lost, and all that is written arrives. With PFC no switch loses
 /// a frame for want of room, and who was stopped when the wire went down goes on when it is back.
 #[test]
 fn transfers_survive_an_outage() {

@@ -114,7 +114,7 @@ fn a_notice_crosses_three_switches_and_slows_its_source_alone() {
 }
 
 /// Four senders share a line that is busy almost all of the time, its queue stays around the set point, and nothing is lost. A queue that
-/// sends no notices, or a source that hears none, loses three quarters.
+/// sends no notices, or a source that hears none, fills its buffer.
 #[test]
 fn sources_three_switches_away_share_a_line_without_loss() {
     let shared = document(text(CONGESTION_POINT, REACTION_POINT, ""));

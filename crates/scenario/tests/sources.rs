@@ -272,7 +272,7 @@ fn a_saturated_host_uses_every_opportunity_of_a_trace() {
     }
 }
 
-/// What stands before a host's own queue keeps a packet from it for a while, in which the queue would be empty.
+/// A box before a host's own queue keeps a packet from it for a while, in which the queue would be empty.
 #[test]
 fn boxes_before_the_queue_of_a_saturated_host_are_refused() {
     let source = r#"source = { kind = "saturated" }"#;

@@ -96,9 +96,10 @@ flows.f = {{ from = "h0", to = "h15", packet = "1072 B", transport = "roce", con
         assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     }
     // Without those of hosts there are five.
-    let switches = tree.replace(
-        "flows.f",
-        "ports.\"h*\" = { buffer = \"unlimited\" }\nflows.f",
-    );
+    let stamp = r#"{ stamp = { kind = "hop-record" } }"#;
+    let of_switches =
+        format!("ports.\"e*\" = {stamp}\nports.\"a*\" = {stamp}\nports.\"c*\" = {stamp}");
+    let switches = tree.replace(&format!("ports.\"*\" = {stamp}"), &of_switches);
+    assert_ne!(switches, tree);
     document(&switches).unwrap_or_else(|said| panic!("{said}"));
 }

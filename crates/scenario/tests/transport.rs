@@ -23,7 +23,7 @@ flows.f1 = { from = "S1", to = "D1", transport = "tcp", controller = { kind = "n
 flows.f2 = { from = "S2", to = "D2", transport = "datagram", frame = "1514 B", silence = "1 s", controller = { kind = "fixed", window = "5 packets" }, source = { kind = "bulk" } }
 "#;
 
-/// What makes the first flow a stream.
+/// The fields that make the first flow a stream.
 const TCP: &str = r#"transport = "tcp", controller = { kind = "newreno" }, "#;
 
 fn scenario(text: &str) -> Result<Scenario, Diagnostic> {

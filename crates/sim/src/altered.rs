@@ -30,7 +30,7 @@ impl From<&Packet> for Numbered {
     }
 }
 
-/// What happened to a packet.
+/// An event that happened to a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// It was lost.
@@ -52,7 +52,7 @@ pub struct Seen {
     pub fact: Fact,
 }
 
-/// What is made otherwise from the present on, and facts that were seen.
+/// The changes that hold from the present on, and facts that were seen.
 #[derive(Clone, Debug, Default)]
 pub struct Altered {
     /// Packets that queues, queue management and boxes do not lose.

@@ -1,4 +1,4 @@
-//! What has happened in a run: the fingerprint, losses, records, and counts of frames and notices.
+//! Counts and records of a run (`Books`): the fingerprint, losses, records, and counts of frames and notices.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use backwater_transport::units::Time;
 use crate::altered::{Altered, Fact, Numbered};
 use crate::cause::Cause;
 use crate::ids::{FlowId, NodeId, PortId};
+use crate::limit::MAX_CLASSES;
 use crate::packet::Packet;
 use crate::record::Record;
 use crate::record::fingerprint::Fingerprint;
@@ -44,7 +45,18 @@ pub enum Fate {
     Dropped(Cause),
 }
 
-/// What has happened in a run.
+/// From an instant on a port may not send frames of each class before another one, all of them or those to some destinations.
+#[derive(Copy, Clone, Debug)]
+pub struct Stop {
+    /// Since when.
+    pub at: Time,
+    /// Where.
+    pub port: PortId,
+    /// Up to when, by class; what isn't after `at` lets them go.
+    pub until: [Time; MAX_CLASSES],
+}
+
+/// The counts and records of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
     /// Proof of equality.
@@ -59,6 +71,8 @@ pub struct Books {
     pub hops_base: Vec<Vec<Count>>,
     /// Every event, where the run is recorded.
     pub record: Option<Vec<Record>>,
+    /// Changes of gates of wires, where a person wants to see them.
+    pub stops: Option<Vec<Stop>>,
     /// Facts that are made otherwise in this run or listed for its caller.
     pub altered: Option<Box<Altered>>,
     /// Fates of injected packets that the caller has not taken yet.
@@ -77,8 +91,8 @@ pub struct Books {
 
 impl Books {
     /// Whether each notice was received, was lost with its wire, or is one of so many on their way.
-    pub fn notices_agree(&self, held: u64) -> bool {
-        self.notices_sent == self.notices_heard + self.notices_lost + held
+    pub fn notices_agree(&self, on_their_way: u64) -> bool {
+        self.notices_sent == self.notices_heard + self.notices_lost + on_their_way
     }
 
     /// Whether a packet created then entered before the end of the warm-up, which is over.

@@ -25,11 +25,13 @@ pub enum Cause {
     LinkDown,
     /// Its class had been paused for so long that its port gave it up.
     Watchdog,
+    /// Its 802.11 receiver had waited for it long enough and let later ones go on.
+    Overtaken,
 }
 
 impl Cause {
     /// All, in the order of their numbers.
-    pub const ALL: [Cause; 11] = [
+    pub const ALL: [Cause; 12] = [
         Cause::BufferFull,
         Cause::MemoryFull,
         Cause::Aqm,
@@ -41,6 +43,7 @@ impl Cause {
         Cause::Expired,
         Cause::LinkDown,
         Cause::Watchdog,
+        Cause::Overtaken,
     ];
 
     /// Name in results.
@@ -57,10 +60,11 @@ impl Cause {
             Cause::Watchdog => "watchdog",
             Cause::Late => "late",
             Cause::Unheard => "unheard",
+            Cause::Overtaken => "reorder-timeout",
         }
     }
 
-    /// What happened to the packet.
+    /// The reason why the packet was lost, in words.
     pub fn meaning(self) -> &'static str {
         match self {
             Cause::BufferFull => "its class queue was full",
@@ -78,6 +82,9 @@ impl Cause {
             }
             Cause::Late => "it came to an 802.11 station later than its flow's budget",
             Cause::Unheard => "no 802.11 station of its group received it",
+            Cause::Overtaken => {
+                "its 802.11 receiver had let later ones go on after the reorder timeout"
+            }
         }
     }
 }

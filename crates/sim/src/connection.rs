@@ -29,7 +29,7 @@ pub enum Header {
     Data(Segment, Time),
     /// An acknowledgement.
     Ack(AckSegment),
-    /// What the receiver sends besides.
+    /// A further packet of the receiver.
     Signal(Signal),
 }
 
@@ -233,8 +233,8 @@ pub struct Shown {
 /// Decades of size that slowdowns are told apart by; the last has what is larger, too.
 pub const DECADES: usize = 8;
 
-/// What a connection counts; all but `base` from the end of the warm-up. An acknowledgement touches what
-/// comes before the completion times.
+/// The counts of a connection; all but `base` and `delivered` from the end of the warm-up. An acknowledgement touches the fields
+/// before the completion times.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct ConnectionStats {
@@ -265,6 +265,8 @@ pub struct ConnectionStats {
     pub slowdown: Vec<Delays>,
     /// At the end of the warm-up: bytes delivered in order, segments sent again, segments sent.
     pub base: [u64; 3],
+    /// Transfers delivered since the beginning, and when the last of them was.
+    pub delivered: (u64, Time),
 }
 
 impl Default for ConnectionStats {
@@ -283,6 +285,7 @@ impl Default for ConnectionStats {
             least: u64::MAX,
             falls_to_least: 0,
             base: [0; 3],
+            delivered: (0, Time::ZERO),
         }
     }
 }
@@ -296,8 +299,9 @@ impl ConnectionStats {
         self.rtt.record(rtt.0 / 1000);
     }
 
-    /// A transfer of so many bytes has been delivered, which would have taken `ideal` at best.
-    pub fn complete(&mut self, bytes: u64, took: Span, ideal: Option<Span>) {
+    /// A transfer of so many bytes has been delivered at `now`, which would have taken `ideal` at best.
+    pub fn complete(&mut self, bytes: u64, took: Span, ideal: Option<Span>, now: Time) {
+        self.delivered = (self.delivered.0 + 1, now);
         self.completed += 1;
         self.completion.record(took.0 / 1000);
         if let Some(ideal) = ideal {
@@ -348,6 +352,7 @@ impl Connection {
             window: self.stats.window,
             since: now,
             base: self.totals(),
+            delivered: self.stats.delivered,
             ..ConnectionStats::default()
         };
     }

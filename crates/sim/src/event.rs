@@ -7,7 +7,7 @@ use backwater_transport::units::Time;
 use crate::connection::Side;
 use crate::ids::{ConnectionId, ControlId, FlowId, NodeId, PortId};
 
-/// What happens.
+/// An event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Something happens to a wire: the step with this number. It comes before all else at that instant.
@@ -207,8 +207,8 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen Carried Cross TdmaFrame TdmaSlot Watchdog Credit Notify;
-    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen] Tdma [TdmaFrame TdmaSlot];
+        WifiExpire WifiRelease WifiOpen WifiReorder Carried Cross TdmaFrame TdmaSlot Watchdog Credit Notify;
+    media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen WifiReorder] Tdma [TdmaFrame TdmaSlot];
     Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
     Arrive(port) packs (port.0, 0), from |owner, _serial| Event::Arrive(PortId::raw(owner));

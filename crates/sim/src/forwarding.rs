@@ -112,7 +112,7 @@ impl Entry {
     }
 }
 
-/// What chooses among ways that are equally short: a hash of the flow and of its destination. The salt of the switch
+/// Chooses among ways that are equally short by a hash of the flow and of its destination. The salt of the switch
 /// takes part, so that switches in a row don't all choose alike.
 #[inline(always)]
 fn hash(flow: FlowId, to: u32, salt: u32) -> u32 {

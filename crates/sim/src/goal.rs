@@ -1,4 +1,4 @@
-//! What a world that is driven from outside runs up to: levels of scores, an empty place, an instant.
+//! The goals up to which a world runs that is driven from outside: levels of scores, an empty place, an instant.
 
 use backwater_transport::units::Time;
 

@@ -29,7 +29,7 @@ pub struct Range {
     pub now: f64,
 }
 
-/// What a knob moves.
+/// The value that a knob moves.
 #[derive(Debug)]
 enum Field<'a> {
     Span(&'a mut Span),

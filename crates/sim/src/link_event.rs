@@ -1,4 +1,4 @@
-//! What happens to wires in the middle of a run, as it is written: they go down, come back, or have another rate for a while.
+//! Events of wires in the middle of a run, as they are written: they go down, come back, or have another rate for a while.
 
 use backwater_transport::units::{Rate, Span};
 

@@ -1,4 +1,4 @@
-//! What happens to wires in a run, step by step, and the forwarding tables that switches use one after the other.
+//! Events of wires in a run, step by step, and the forwarding tables that switches use one after the other.
 
 use std::sync::Arc;
 

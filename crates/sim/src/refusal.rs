@@ -5,9 +5,9 @@
 pub struct Refusal {
     /// Path of the offending field in the scenario, such as "flows.f1.to".
     pub path: String,
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What to write instead.
+    /// The text to write instead.
     pub fix: String,
 }
 

@@ -1,4 +1,4 @@
-//! What has been counted and recorded (`Books`), and the pending events (`Calendar`).
+//! The counts and records of a run (`Books`), and the pending events (`Calendar`).
 
 use crate::books::Books;
 use crate::calendar::Calendar;
@@ -6,7 +6,7 @@ use crate::calendar::Calendar;
 /// The state that almost every step of a world writes.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// What has happened.
+    /// The counts and records so far.
     pub(crate) books: Books,
     /// Events to come.
     pub(crate) calendar: Calendar,

@@ -1,4 +1,4 @@
-//! What a world is built from: plain data, lists in the order of names, indices into these lists
+//! The specification of a world: plain data, lists in the order of names, indices into these lists
 //! instead of names. The scenario crate makes it; `World::build` consumes it and
 //! refuses what cannot work with the path of the offending field.
 
@@ -184,7 +184,7 @@ pub struct LinkSpec {
     pub rate: Rate,
     /// Propagation delay, the same both ways.
     pub delay: Span,
-    /// What a direction has that a plain wire has not: `ends[0]` to `ends[1]`, then back.
+    /// The properties of a direction that a plain wire has not: `ends[0]` to `ends[1]`, then back.
     pub directions: [Option<Box<Direction>>; 2],
     /// Largest frame, header and FCS included, without preamble.
     pub max_frame: Bytes,
@@ -213,7 +213,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// What serves the port, at its beginning.
+    /// The service of the port, at its beginning.
     pub fn begin(&self, random: Random) -> service::Service {
         match self {
             Service::Line(..) => service::Service::Line,
@@ -354,7 +354,7 @@ pub struct FlowSpec {
     pub stop: Span,
     /// The source.
     pub source: AnySource,
-    /// What a person may write besides.
+    /// Further fields that a person may write.
     pub options: FlowOptions,
     /// Nodes in order from `from` to `to`, where a person wrote the route.
     pub route: Option<Vec<usize>>,

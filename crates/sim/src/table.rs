@@ -72,7 +72,7 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
-/// What a table holds, and the kind of its indices.
+/// An element of a table, and the kind of its indices.
 pub trait Row {
     /// The kind.
     type Kind;

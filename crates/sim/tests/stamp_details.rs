@@ -1,4 +1,4 @@
-//! What a small mistake in a law of explicit feedback would change and nothing else: limits, memories and residues,
+//! Small mistakes in a law of explicit feedback that no other test would notice: limits, memories and residues,
 //! each by hand.
 
 #[path = "../../transport/tests/support/options.rs"]
@@ -53,7 +53,7 @@ fn arrive(law: &mut AnyStamp, seen: &LawPacket, header: Option<&CongestionHeader
     law.arrive(seen, header);
 }
 
-/// What a packet that leaves says afterwards.
+/// The header of a packet after its departure.
 fn depart(
     law: &mut AnyStamp,
     seen: &LawPacket,

@@ -52,7 +52,7 @@ fn arrive(law: &mut AnyStamp, now: Time, backlog: Backlog, header: &CongestionHe
     law.arrive(&seen(now, backlog), Some(header));
 }
 
-/// What a departing packet says afterwards.
+/// The header of a packet after its departure.
 fn depart(
     law: &mut AnyStamp,
     now: Time,

@@ -46,7 +46,7 @@ impl Layout {
     }
 }
 
-/// What a congestion header says. Round trips are the sender's smoothed ones, zero before its first sample.
+/// The content of a congestion header. Round trips are the sender's smoothed ones, zero before its first sample.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum CongestionHeader {
     /// A change of throughput.

@@ -28,7 +28,7 @@ macro_rules! transports {
             /// Every transport.
             pub const ALL: &[Protocol] = &[$(Protocol::$name),*];
 
-            /// What is the same for all its flows.
+            /// The row of the transport, which is the same for all its flows.
             pub const fn row(self) -> &'static Transport {
                 match self {
                     $(Protocol::$name => &crate::$module::ROW,)*

@@ -9,7 +9,7 @@ use crate::units::Time;
 
 /// The sending end of a flow.
 pub trait Sender {
-    /// What all senders have.
+    /// The state that all senders have.
     fn core(&self) -> &SenderCore;
 
     /// The same.
@@ -81,7 +81,7 @@ pub trait Sender {
     }
 }
 
-/// What a receiver knows of its sender's credit.
+/// The knowledge of a receiver about its sender's credit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CreditState {
     /// It has more than it can use, or it needs none.

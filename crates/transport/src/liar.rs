@@ -42,7 +42,7 @@ const COPIES: u64 = 8;
 /// Bytes that it acknowledges ahead of what has arrived.
 const AHEAD: u64 = 12_000;
 
-/// What stands between an honest receiver and its acknowledgements.
+/// The filter between an honest receiver and its acknowledgements.
 #[derive(Clone, Debug)]
 pub struct Liar {
     lie: Lie,
@@ -71,7 +71,7 @@ impl Liar {
         self.newest = self.newest.max(sent);
     }
 
-    /// What it sends in place of an honest acknowledgement.
+    /// The acknowledgements that it sends in place of an honest one.
     pub fn tell(&mut self, honest: AckSegment) -> Vec<AckSegment> {
         let before = self.claimed;
         self.claimed = before.max(honest.upto);

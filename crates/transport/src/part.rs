@@ -185,9 +185,9 @@ impl Args {
 pub struct Refusal {
     /// The option with the wrong value.
     pub option: &'static str,
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What to write instead.
+    /// The remedy.
     pub fix: String,
 }
 

@@ -53,7 +53,7 @@ macro_rules! parts {
     };
     (@needs $modules:tt) => {};
     (@needs [$($module:ident)*] $NEEDS:ident: $Needs:ty, $($hosted:ident)+) => {
-        /// What each part of the table needs, and then those that a host makes.
+        /// The needs of each part of the table, and then of those that a host makes.
         pub static $NEEDS: &[$Needs] = &[$($module::NEEDS,)* $($hosted::NEEDS),+];
     };
     (@dispatch $Any:ident $names:tt $($(#[$attribute:meta])* fn $method:ident $taken:tt $(-> $result:ty)?;)*) => {

@@ -13,7 +13,7 @@ pub enum Protocol {
     Irn,
 }
 
-/// What is the same for all flows of a transport.
+/// The properties of a transport, which are the same for all its flows.
 #[derive(Copy, Clone, Debug)]
 pub struct Transport {
     /// Its name in scenarios.
@@ -22,7 +22,7 @@ pub struct Transport {
     pub header: u64,
     /// IP bytes of an acknowledgement with so many SACK blocks.
     pub ack: fn(blocks: u64) -> u64,
-    /// What is lost is sent again, so a transfer has an end.
+    /// Lost packets are sent again, so a transfer has an end.
     pub reliable: bool,
     /// Captures show its packets as TCP's; as UDP's otherwise.
     pub tcp: bool,

@@ -1,4 +1,4 @@
-//! What both transports of RDMA share: their settings, the sizes of their packets, and the receiver's notification packets.
+//! Code that both transports of RDMA share: their settings, the sizes of their packets, and the receiver's notification packets.
 //!
 //! Reference: the InfiniBand Architecture Specification for RoCEv2 (annex A17); Zhu et al., SIGCOMM 2015 (DCQCN), for the
 //! notification point; the public simulator of HPCC (Li et al., SIGCOMM 2019) for sizes. There a frame has 48 bytes besides

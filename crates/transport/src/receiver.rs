@@ -1,4 +1,4 @@
-//! What the receiving ends of all transports share: their settings, and the echo of timestamps, congestion marks and
+//! Code that the receiving ends of all transports share: their settings, and the echo of timestamps, congestion marks and
 //! explicit feedback.
 
 use crate::congestion_header::{CongestionHeader, Layout};
@@ -67,7 +67,7 @@ impl ReceiverSetup {
     }
 }
 
-/// What each receiver of a flow with a transport echoes: marks, the segment that an acknowledgement is about, explicit
+/// The state that each receiver of a flow with a transport echoes: marks, the segment that an acknowledgement is about, explicit
 /// feedback.
 #[derive(Clone, Debug)]
 #[repr(C)]

@@ -23,7 +23,7 @@ pub struct Rtt {
     backoff: u32,
     /// The latest sample; `Span::MAX` before the first.
     pub latest: Span,
-    /// What samples say while a caller alters them.
+    /// The round trip that samples give while a caller alters them.
     pub instead: Option<Span>,
 }
 
@@ -43,7 +43,7 @@ impl Rtt {
         }
     }
 
-    /// What a measured round trip says: itself, unless a caller alters it.
+    /// The round trip that a measurement gives: itself, unless a caller alters it.
     #[inline(always)]
     pub fn told(&mut self, measured: Span) -> Span {
         self.latest = self.instead.unwrap_or(measured);

@@ -1,4 +1,4 @@
-//! What endpoints exchange: data segments one way, acknowledgements the other. A stream numbers its
+//! The packets between endpoints: data segments one way, acknowledgements the other. A stream numbers its
 //! bytes; a datagram protocol sends each packet once and numbers packets. They are stored in a table
 //! beside the packets, so they are small: rare fields are boxed.
 
@@ -51,6 +51,8 @@ pub enum Feedback {
         credit: u64,
         /// The receiver says again what it has given.
         asks: bool,
+        /// No data left with it. The header of a trimmed packet is alone, too, but it did not leave so.
+        alone: bool,
     },
 }
 
@@ -156,7 +158,7 @@ macro_rules! acknowledgement {
 
 acknowledgement_fields!(acknowledgement);
 
-/// What comes to a sender and acknowledges nothing: from its receiver, or from a queue on the way.
+/// A packet that comes to a sender and acknowledges nothing: from its receiver, or from a queue on the way.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Packets of the flow came with a congestion mark (RoCEv2's congestion notification packet).

@@ -1,4 +1,4 @@
-//! What both senders share: they respect the controller's limits, pace, sample rates, count rounds and
+//! Code that both senders share: they respect the controller's limits, pace, sample rates, count rounds and
 //! marks, and report each acknowledgement to the controller.
 
 use crate::ace::Ace;

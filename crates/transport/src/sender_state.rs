@@ -51,7 +51,7 @@ pub struct Inspection {
     pub controller: Inspect,
 }
 
-/// What an acknowledgement means for the sender.
+/// The effects of an acknowledgement on the sender.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct AckSummary {
     /// Bytes newly delivered.

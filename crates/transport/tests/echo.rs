@@ -55,7 +55,7 @@ fn a_delayed_acknowledgement_echoes_the_least_rate_since_the_last_one() {
     assert_eq!(echoes, [None, Some(rate(3e6)), None, Some(rate(7e6))]);
 }
 
-/// What waits for the timer is echoed with it.
+/// An echo that waits for the timer is sent with it.
 #[test]
 fn the_timer_sends_the_echo_of_a_single_segment() {
     let mut receiver = receiver(Protocol::Stream, false);

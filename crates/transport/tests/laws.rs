@@ -165,7 +165,7 @@ fn hystart_leaves_before_the_buffer_is_full() {
         hystart.sender.inspect().controller.ssthresh.is_some(),
         "left slow start"
     );
-    // What it loses in speed: it must still fill the path.
+    // It loses speed, but must still fill the path.
     assert!(hystart.receiver.delivered() > plain.receiver.delivered() * 8 / 10);
 }
 

@@ -22,7 +22,7 @@ const W: u64 = 100;
 /// The share of packets lost.
 const P: f64 = 1.0 / 256.0;
 
-/// What came of a run.
+/// The result of a run.
 struct Got {
     /// Share of the line that was delivered.
     goodput: f64,
@@ -194,7 +194,7 @@ fn packets_of_two_ways_are_no_losses_where_gaps_are_none() {
     };
     let none = |_| false;
     let sent_once = got(false, none);
-    // What is in flight at the end counts as sent: a round trip of 20,000 slots.
+    // Bytes in flight at the end count as sent: a round trip of 20,000 slots.
     assert!(sent_once.useful > 0.99, "{}", sent_once.useful);
     assert!(got(true, none).useful < 0.8);
     let found = got(false, |number| number == 5_000);

@@ -201,7 +201,7 @@ fn the_loss_of_a_retransmission_is_found_without_the_timer() {
         s.sent.len() > later,
         "proportional rate reduction sent new data"
     );
-    // What left after the retransmission arrives a round trip later; the retransmission does not.
+    // The segments that left after the retransmission arrive a round trip later; the retransmission does not.
     let out = s.deliver(205, later);
     assert_eq!(out.first(), Some(&1), "{out:?}");
     assert_eq!(s.sender.counters().timeouts, 0);
@@ -355,7 +355,7 @@ fn the_timer_declares_lost_only_what_is_overdue() {
     assert_eq!(s.sender.counters().timeouts, 1);
     assert_eq!(s.sender.counters().lost, 5);
     assert_eq!(out, [1, 2, 3, 4]);
-    // What has just left is not overdue at the next expiry but for the first: 2 s later (RFC 6298
+    // A segment that has just left is not overdue at the next expiry but for the first: 2 s later (RFC 6298
     // section 5.5), all were sent at 1300.
     assert_eq!(s.sender.due(), ms(3300));
 }

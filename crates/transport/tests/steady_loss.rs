@@ -55,7 +55,7 @@ fn wide() -> Path {
     Path::new(100, 100, 1_000_000)
 }
 
-/// What a constant window hears in 20 s, of which a round takes 0.1 s.
+/// The congestion events of a constant window in 20 s, of which a round takes 0.1 s.
 fn heard(protocol: Protocol, recovery: Recovery, window: u64, p: f64) -> Vec<Congestion> {
     let change = |s: &mut SenderSetup| s.recovery = recovery;
     let mut net = match protocol {

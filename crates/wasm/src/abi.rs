@@ -6,7 +6,7 @@ use backwater_transport::controller::{Ack, Cause, Congestion, Idle, Lost, Sent};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span, Time};
 
-/// What `abi` returns.
+/// The return value of `abi`.
 pub const VERSION: u32 = 1;
 /// Bytes of the buffer that a controller gives.
 pub const BUFFER: usize = 256;
@@ -22,7 +22,7 @@ const ANSWERED: u64 = 0b111;
 const DIRECT: u64 = 1;
 const CODEPOINTS: [Ecn; 3] = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1];
 
-/// What `limits` wrote.
+/// The values that `limits` wrote.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Most bytes in flight.

@@ -16,7 +16,7 @@ use crate::module::{Code, FUEL, IMPORT, MEMORY, PAGES, START};
 /// Bytes of memory that are compared, and copied where they differ, at a time.
 const BLOCK: usize = 4096;
 
-/// What lies behind the functions of a controller.
+/// The state behind the functions of a controller.
 struct Host {
     random: Random,
     limits: StoreLimits,
@@ -127,7 +127,7 @@ impl Instance {
     /// Calls the functions that come before all events. Gives what `traits` returned.
     ///
     /// # Errors
-    /// What they did wrong.
+    /// When one of them breaks the interface.
     pub fn begin(&mut self, mss: u64, initial: u64) -> Result<u64, String> {
         if self.code.starts {
             self.ask::<(), ()>(START, ())
@@ -169,7 +169,7 @@ impl Instance {
     /// Tells a function the words of an event.
     ///
     /// # Errors
-    /// What it did wrong.
+    /// When the function breaks the interface.
     pub fn tell(&mut self, name: &str, function: Told, words: &[u64]) -> Result<(), String> {
         let buffer = &mut self.memory.data_mut(&mut self.store)[self.buffer..][..BUFFER];
         for (bytes, word) in buffer.chunks_exact_mut(WORD).zip(words) {
@@ -185,10 +185,10 @@ impl Instance {
             .map_err(|error| explained(name, &error))
     }
 
-    /// What it wants now.
+    /// The present limits of the controller.
     ///
     /// # Errors
-    /// What it did wrong.
+    /// When the function breaks the interface.
     pub fn answer(&mut self) -> Result<Answer, String> {
         self.call("limits", self.functions.limits)?;
         let words = &self.memory.data(&self.store)[self.buffer..][..ANSWER * WORD];

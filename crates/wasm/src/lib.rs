@@ -22,7 +22,7 @@ pub static FOREIGN: &[Part<Build>] = &[controller::PART.with_build(|args, setup|
     Ok(AnyController::Custom(Box::new(made)))
 })];
 
-/// What is wrong with a file.
+/// The refusal of a file.
 fn wrong(what: impl Into<String>, fix: impl Into<String>) -> Refusal {
     Refusal {
         option: controller::FILE,

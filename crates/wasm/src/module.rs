@@ -19,7 +19,7 @@ pub const FUEL: u64 = 50_000;
 pub const IMPORT: (&str, &str) = ("backwater", "random");
 /// The export of memory.
 pub const MEMORY: &str = "memory";
-/// What the start function is called in the module that runs.
+/// The name of the start function in the module that runs.
 pub const START: &str = "backwater:start";
 /// Calls within a call.
 const DEPTH: usize = 500;
@@ -70,7 +70,7 @@ static COMPILED: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 /// The compiled file. One content is compiled once, as long as few others come between.
 ///
 /// # Errors
-/// What the interface does not allow.
+/// When the file has something that the interface does not allow.
 pub fn compiled(file: &File) -> Result<Arc<Code>, Refusal> {
     let mut all = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = all
@@ -88,7 +88,7 @@ pub fn compiled(file: &File) -> Result<Arc<Code>, Refusal> {
     Ok(code)
 }
 
-/// What a file has, as far as its sections say.
+/// The parts of a file, as far as its sections say.
 #[derive(Default)]
 struct Parts {
     /// Index and type of mutable globals.

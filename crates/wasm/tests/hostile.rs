@@ -86,7 +86,7 @@ fn ack(now: Time) -> Ack<'static> {
     }
 }
 
-/// What a file does wrong when it is made or at its first acknowledgement.
+/// The fault of a file when it is made or at its first acknowledgement.
 fn fault(content: &[u8]) -> Refusal {
     match built(content, 1) {
         Err(refusal) => refusal,
@@ -329,7 +329,7 @@ const COUNTS: &str = "(module
                     (i64.add (global.get $n)
                         (i64.mul (i64.extend_i32_u (memory.size)) (i64.const 1000))))))))";
 
-/// What a controller without its random numbers counts: three of each kind after three calls, and one page from the beginning.
+/// A controller without its random numbers counts three of each kind after three calls, and one page from the beginning.
 #[test]
 fn a_copy_goes_on_from_the_same_state_and_apart() {
     let content = wat::parse_str(COUNTS).unwrap();

@@ -9,7 +9,7 @@ use backwater_transport::units::Span;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What a page asks for.
+/// The request of a page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Input {

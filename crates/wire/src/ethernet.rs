@@ -45,7 +45,7 @@ use crate::checksum::{crc32, internet_checksum};
 use crate::control_size::{list_size, that_fit};
 use crate::tcp::{self, Said};
 
-/// What a frame carries.
+/// The content of a frame.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum FrameKind<'a> {
     /// A datagram of a flow.
@@ -69,7 +69,7 @@ pub enum FrameKind<'a> {
         class: u8,
         /// ECN field of the IP header, 0 to 3.
         ecn: u8,
-        /// What it says.
+        /// The content of its header.
         header: Said<'a>,
     },
     /// 802.3x PAUSE.
@@ -223,7 +223,7 @@ pub(crate) fn check(out: &mut Vec<u8>, start: usize) {
     out.extend_from_slice(&fcs.to_le_bytes());
 }
 
-/// What an extension frame says behind its opcode.
+/// Writes the part of an extension frame behind its opcode.
 fn write_extension(out: &mut Vec<u8>, kind: &FrameKind<'_>) {
     match *kind {
         FrameKind::Udp { .. }

@@ -1,8 +1,8 @@
-//! What is wrong in a file that is read, and where.
+//! Errors in a file that is read, and their places.
 
 use std::fmt;
 
-/// What is wrong in a file, and where.
+/// An error in a file, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     place: Place,
@@ -33,7 +33,7 @@ impl Place {
 }
 
 impl Fault {
-    /// What is wrong, without its place.
+    /// The error, without its place.
     pub fn what(&self) -> &str {
         &self.what
     }

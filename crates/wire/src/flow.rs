@@ -1,4 +1,4 @@
-//! What two ends of a flow exchange in UDP datagrams, numbers in network byte order. The packets of data are as long as those
+//! The messages of two ends of a flow in UDP datagrams, numbers in network byte order. The packets of data are as long as those
 //! of the simulation: 24 B of a stream's header stand for TCP's 20 B with timestamps beyond UDP's own, 48 B for the contest's
 //! numbers. An acknowledgement has 48 B and 8 B for each SACK block; a simulated stream's has 24 B, and 4 B more where there
 //! are blocks.
@@ -10,7 +10,7 @@ use crate::flow_fields::{
     ACK, FIELDS, PS, Reader, flags_of, put_numbers, take_flags, take_numbers,
 };
 
-/// What begins every message of the beginning and the end.
+/// The bytes at the beginning of every message of the beginning and the end.
 const MAGIC: &[u8; 7] = b"bwflow3";
 /// Bytes before the payload of a stream's segment.
 const HEADER: usize = 24;
@@ -48,7 +48,7 @@ pub enum Message {
     Cookie {
         /// That of the question.
         token: u64,
-        /// What shows that answers reach the sender.
+        /// The value by which the sender shows that answers reach it.
         cookie: u64,
     },
     /// The listener has one; `one_clock` if its clock is the sender's.
@@ -67,7 +67,7 @@ pub enum Message {
     },
     /// The sender is done.
     End(u64),
-    /// What the listener has counted, as JSON.
+    /// The counts of the listener, as JSON.
     Ended {
         /// That of the flow.
         token: u64,
@@ -87,7 +87,7 @@ pub struct Hello {
     pub now_ns: u64,
     /// Nanoseconds that the way here takes, as far as the sender knows: half a round trip.
     pub way_ns: u64,
-    /// What the listener gave in answer to the question before.
+    /// The value that the listener gave in answer to the question before.
     pub cookie: u64,
     /// Which machine, since its start.
     pub boot: [u8; 16],

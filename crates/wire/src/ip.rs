@@ -13,7 +13,7 @@ const V6: usize = 40;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// What a packet's header says.
+/// The content of a packet's header.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Hash of the five-tuple.

@@ -15,7 +15,7 @@ pub struct Frame<'a> {
     pub place: Place,
     /// Picoseconds since the epoch.
     pub ps: i128,
-    /// What the frame begins with: a LINKTYPE number.
+    /// The header that the frame begins with: a LINKTYPE number.
     pub link: u16,
     /// The captured part.
     pub captured: &'a [u8],

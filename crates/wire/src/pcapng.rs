@@ -32,7 +32,7 @@ const FCS_BYTES: u32 = 4;
 const OUTBOUND: u32 = 0b10;
 const WITH_FCS: u32 = OUTBOUND | FCS_BYTES << 5;
 
-/// What frames of an interface look like.
+/// The format of an interface's frames.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LinkType {
     /// Ethernet, FCS included.
@@ -50,7 +50,7 @@ pub struct Interface<'a> {
     pub name: &'a str,
     /// Rate of its link in bit/s.
     pub speed_bps: u64,
-    /// What its frames look like.
+    /// The format of its frames.
     pub link: LinkType,
 }
 
@@ -68,7 +68,7 @@ impl<W: Write> Capture<W> {
     /// Begins a capture of these ports, written by Backwater `version`.
     ///
     /// # Errors
-    /// What the writer reports; `InvalidInput` for a name or version above 65535 bytes.
+    /// When the writer fails; `InvalidInput` for a name or version above 65535 bytes.
     pub fn new(out: W, version: &str, interfaces: &[Interface<'_>]) -> io::Result<Self> {
         let mut capture = Capture {
             out,
@@ -94,7 +94,7 @@ impl<W: Write> Capture<W> {
     /// `interface`, `at_ps` picoseconds after the run began. The comment says why it was dropped.
     ///
     /// # Errors
-    /// What the writer reports; `InvalidInput` for an interface the capture does not list, a frame
+    /// When the writer fails; `InvalidInput` for an interface the capture does not list, a frame
     /// above [`MAX_FRAME`] or a comment above 65535 bytes. Then nothing has been written.
     pub fn frame(
         &mut self,
@@ -160,7 +160,7 @@ impl<W: Write> Capture<W> {
     /// Flushes the writer and hands it back.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// When the writer fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

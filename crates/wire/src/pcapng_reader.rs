@@ -18,7 +18,7 @@ const ENHANCED_PACKET: u32 = 6;
 const IF_TSRESOL: u16 = 9;
 const IF_TSOFFSET: u16 = 14;
 
-/// What a packet block needs to know of its interface.
+/// The facts about an interface that its packet blocks need.
 #[derive(Copy, Clone)]
 struct Interface {
     link: u16,

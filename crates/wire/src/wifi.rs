@@ -10,7 +10,9 @@
 //! BSS, and the IP packet inside names the two ends.
 //!
 //! **Frames.** RTS, CTS, ACK (IEEE 802.11-2016 9.3.1), compressed BAR and block acknowledgement (9.3.1.8, 9.3.1.9), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
-//! control field under EDCA whose priority is the category's (Table 10-1). A request for less or more
+//! control field under EDCA whose priority is the category's (Table 10-1). Packets that share a data frame are an A-MSDU (IEEE 802.11-2020
+//! 9.3.2.2): the QoS control field says so, and each packet follows DA, SA and the length of what comes behind them, big-endian; all but
+//! the last are padded to four bytes. A request for less or more
 //! is a vendor-specific action frame (9.6.6) under the identifier 42-57-52, big-endian:
 //!
 //! ```text
@@ -73,6 +75,8 @@ const SNAP_IPV4: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 const BSSID: u32 = 0x00FF_FFFF;
 /// Ack policy of a frame that nobody acknowledges. Table 9-9.
 const NO_ACK: u16 = 1 << 5;
+/// The QoS control field of a frame that carries an A-MSDU. IEEE 802.11-2020 9.2.4.5.9.
+const A_MSDU_PRESENT: u16 = 1 << 7;
 const VENDOR_SPECIFIC: u8 = 127;
 const MESH: u8 = 13;
 const CONGESTION_CONTROL_NOTIFICATION: u8 = 3;
@@ -106,11 +110,11 @@ pub struct Frame<'a> {
     pub retry: bool,
     /// Its sequence number.
     pub number: u16,
-    /// What it is and carries.
+    /// Its kind and content.
     pub body: Body<'a>,
 }
 
-/// What a frame is and carries.
+/// The kind and content of a frame.
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
     /// Request to send.
@@ -146,11 +150,13 @@ pub enum Body<'a> {
         /// A notice as a header field, with the bytes that its management frame would have.
         notice: Option<(Action<'a>, u64)>,
     },
+    /// Packets that share a frame of an access category: an A-MSDU.
+    Joined(u8, &'a [&'a [u8]]),
     /// A notice in a management frame of so many bytes, header and FCS included.
     Management(Action<'a>, u64),
 }
 
-/// What an action frame says, or a header field in its place.
+/// The content of an action frame, or of a header field in its place.
 #[derive(Clone, Debug)]
 pub enum Action<'a> {
     /// Congestion Notification of 802.11s.
@@ -272,15 +278,39 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
             out.extend_from_slice(ip);
             header_fields(out, numbers, notice.as_ref());
         }
+        Body::Joined(category, packets) => {
+            full_head(out, QOS_DATA);
+            a_msdu(out, *category, (to, from), packets);
+        }
         Body::Management(notice, bytes) => {
             full_head(out, ACTION);
             action(out, notice);
             out.resize(start + *bytes as usize - FCS as usize, 0);
         }
     }
+    put_fcs(out, start, frame.radiotap.lost);
+}
+
+/// The FCS of the frame that begins there, inverted where nobody has the frame.
+fn put_fcs(out: &mut Vec<u8>, start: usize, lost: bool) {
     let sum = crc32(&out[start..]);
-    let fcs = if frame.radiotap.lost { !sum } else { sum };
+    let fcs = if lost { !sum } else { sum };
     out.extend_from_slice(&fcs.to_le_bytes());
+}
+
+/// QoS control and body of an A-MSDU that goes from one station to another: within one independent BSS these are DA and SA. IEEE 802.11-2020 Table 9-30.
+fn a_msdu(out: &mut Vec<u8>, category: u8, (to, from): ([u8; 6], [u8; 6]), packets: &[&[u8]]) {
+    put_le(out, PRIORITY[usize::from(category)] | A_MSDU_PRESENT);
+    let start = out.len();
+    for ip in packets {
+        // The one before is padded.
+        out.resize(start + (out.len() - start).next_multiple_of(4), 0);
+        out.extend_from_slice(&to);
+        out.extend_from_slice(&from);
+        put16(out, (SNAP_IPV4.len() + ip.len()) as u16);
+        out.extend_from_slice(&SNAP_IPV4);
+        out.extend_from_slice(ip);
+    }
 }
 
 /// Control and start of a BAR or a block acknowledgement. Table 9-9, 9.3.1.8.1.
@@ -300,7 +330,7 @@ fn size_of_map(bytes: usize) -> u16 {
     }
 }
 
-/// What a data frame brings behind its packet.
+/// Writes the header fields of a data frame behind its packet.
 fn header_fields(out: &mut Vec<u8>, numbers: &[(u32, u64)], notice: Option<&(Action<'_>, u64)>) {
     for (number, bytes) in numbers {
         let bytes = *bytes as usize;

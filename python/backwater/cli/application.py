@@ -98,7 +98,7 @@ def summaries() -> typer.Typer:
 
 
 def _sentence(verb: str) -> str:
-    """What a verb says of itself, read from its file."""
+    """The description of a verb, read from its file."""
     text = Path(__file__).with_name(f"{MODULES.get(verb, verb)}.py").read_text(encoding="utf-8")
     name = "copy" if verb == "copy" else "command"
     found = re.search(rf'^def {name}\(.*?^    """(.*?)"""', text, re.M | re.S)

@@ -1,4 +1,4 @@
-"""What `study run`, `sweep` and `scorecard` share: progress, signals, report, exit code."""
+"""Code that `study run`, `sweep` and `scorecard` share: progress, signals, report, exit code."""
 
 from __future__ import annotations
 

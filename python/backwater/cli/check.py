@@ -51,7 +51,7 @@ def command(
 
 
 def _mechanisms(file: Path) -> dict[str, Any]:
-    """What the mechanisms of a scenario need, and what they are warned of."""
+    """The needs of a scenario's mechanisms, and the warnings about them."""
     with refusing():
         known: dict[str, Any] = loads(scenario.read(file)[0].resolve(None).mechanisms())
     return known

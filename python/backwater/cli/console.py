@@ -1,4 +1,4 @@
-"""What commands print: data on stdout, messages on stderr, one document with --json.
+"""The output of commands: data on stdout, messages on stderr, one document with --json.
 
 It loads no library, because commands that start at once need it, too.
 """

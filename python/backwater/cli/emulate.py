@@ -9,7 +9,7 @@ import typer
 
 from backwater.cli import real_time
 
-# What follows the boxes belongs to them and to the command behind them.
+# The words after the boxes belong to them and to the command behind them.
 CONTEXT = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
 LivePage = Annotated[

@@ -46,7 +46,7 @@ def command(
     return 0
 
 
-# What has lines or a table of its own.
+# Keys that have lines or a table of their own.
 _SHOWN = ("id", "aliases", "summary", "source", "options", "modes")
 
 

@@ -176,7 +176,7 @@ class _Hunted:
         return hunted
 
     def text(self) -> str:
-        """What is searched, for the archive."""
+        """The space that is searched, for the archive."""
         return jsons.dumps([self.scene, self.target, self.flows], sort_keys=True)
 
     def trials(self, workers: int, against: bool) -> Any:
@@ -199,7 +199,7 @@ class _Hunted:
         return score
 
     def why(self, one: Any) -> list[str]:
-        """What was to blame for what the target lacks beside the reference, or why nobody says."""
+        """The causes of the target's loss beside the reference, or the reason why none is named."""
         from backwater.search.explanation import explanation
 
         if self.target is None or not self.flows:

@@ -1,4 +1,4 @@
-"""What `backwater emulate` does, and the reading of its plain command lines.
+"""The work of `backwater emulate`, and the reading of its plain command lines.
 
 Nothing here loads a library: a program behind boxes starts after a tenth of a second, of which the
 library of the command line would take as much again.

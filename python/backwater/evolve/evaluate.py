@@ -27,7 +27,7 @@ ALPHA = 0.01
 REFERENCES = tuple(
     one.table() for one in (Controller.cubic(), Controller.bbr3_linux(), Controller.copa())
 )
-# What a path is changed by to see whether a controller knows numbers by heart. Their product is
+# Factors of a path that show whether a controller knows numbers by heart. Their product is
 # not 1: a window that is constant must not come out even.
 RATE, RTT = 1.37, 1.73
 MOST_CHANGE = 0.1

@@ -1,4 +1,4 @@
-"""What a score cannot make up for. Each gate is a run or two, judged against a bound."""
+"""Gates that a good score cannot replace. Each gate is a run or two, judged against a bound."""
 
 from __future__ import annotations
 

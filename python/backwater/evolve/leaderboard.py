@@ -32,7 +32,7 @@ HUNT, SEEDS, SECONDS = 200, 3, 30.0
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell, and the command that makes it again."""
+    """The content of a cell, and the command that makes it again."""
 
     text: str
     command: str

@@ -25,7 +25,7 @@ STATE, SECRET = "campaign.json", "secret"
 
 @dataclass(frozen=True)
 class Released:
-    """What a query tells."""
+    """The answer to a query."""
 
     value: float | None
     better: bool
@@ -90,7 +90,7 @@ class Campaign:
         return draw(self._secret.encode(), count)
 
     def release(self, value: float, half: float) -> Released:
-        """What may be told of a score with this half-width."""
+        """The part of a score with this half-width that may be told."""
         best = self._state["best"]
         better = best is None or value > best + half
         if better:

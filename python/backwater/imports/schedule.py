@@ -17,7 +17,7 @@ When = dict[int | None, int]
 
 @dataclass
 class Operation:
-    """What a rank does."""
+    """An action of a rank."""
 
     kind: str
     """send, recv or calc."""

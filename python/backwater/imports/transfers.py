@@ -1,4 +1,4 @@
-"""What every reader of a foreign format makes: transfers between hosts, and their scenario."""
+"""The result of every reader of a foreign format: transfers between hosts, and their scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents answer, as window and pacing."""
+"""The answers of agents, as window and pacing."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ FIRST_PPS = 100.0
 
 @dataclass(frozen=True)
 class Options:
-    """What an environment is, besides how many worlds it has."""
+    """The settings of an environment, besides the number of its worlds."""
 
     path: str | Paths = "aurora"
     scenario: Any = None

@@ -1,4 +1,4 @@
-"""What an agent sees of an interval as numbers between bounds: the twelve metrics of PCC-RL.
+"""An agent's view of an interval as numbers between bounds: the twelve metrics of PCC-RL.
 
 A packet counts 1500 B. The receiving rate leaves out one packet, and both durations are that of the
 interval, as there. An interval without an acknowledgement has rate 0, the latency of the last one

@@ -46,11 +46,11 @@ class Parallel(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._seeded = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """What an agent sees."""
+        """The space of an agent's observations."""
         return self._sights[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """What it answers."""
+        """The space of its answers."""
         return self._actions[agent]
 
     def reset(

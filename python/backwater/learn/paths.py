@@ -23,7 +23,7 @@ PACKET, FRAME, WIRE, PAYLOAD = 1500, 1514, 1538, 1424
 
 @dataclass(frozen=True)
 class Path:
-    """What was drawn: numbers for a person, changes of the scenario, and how it begins."""
+    """The values that were drawn: numbers for people, changes of the scenario, its beginning."""
 
     values: Mapping[str, float]
     settings: tuple[Setting, ...]

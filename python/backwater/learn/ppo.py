@@ -133,7 +133,7 @@ class Running:
 
 
 class Policy:
-    """What was learned: observations in, actions out."""
+    """The learned policy: observations in, actions out."""
 
     def __init__(self, width: int, actions: int, words: int, layers: tuple[int, ...], seed: int):
         draws = np.random.default_rng(seed)
@@ -229,7 +229,7 @@ class Trained:
     policy: Policy
     returns: list[float] = field(default_factory=list)
     steps: int = 0
-    # What the policy earned where it was judged, and after how many steps; none without a judge.
+    # The reward of the policy where it was judged, and after how many steps; none without a judge.
     earned: float | None = None
     at: int = 0
     settings: dict[str, Any] = field(default_factory=dict)

@@ -41,7 +41,7 @@ class PathVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
         return observations
 
     def step_async(self, actions: Any) -> None:
-        """What the next step answers."""
+        """The answers for the next step."""
         self._answers = actions
 
     def step_wait(self) -> Any:
@@ -58,7 +58,7 @@ class PathVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
         return seen, rewards.astype(np.float32), over, told
 
     def _one(self, infos: dict[str, Any], place: int) -> dict[str, Any]:
-        """What is said of an environment."""
+        """The information about an environment."""
         plain = [name for name in infos if not name.startswith(("_", "final_"))]
         return {name: infos[name][place] for name in plain if infos[f"_{name}"][place]}
 

@@ -103,7 +103,7 @@ def learn_by_curriculum(
 
 
 def learner(name: str) -> Callable[..., tuple[Trained, Promoted]]:
-    """What trains by this curriculum."""
+    """The function that trains by this curriculum."""
     known = {"uniform": learn, "genet": learn_by_curriculum}
     if name not in known:
         raise Refusal(
@@ -116,7 +116,7 @@ def learner(name: str) -> Callable[..., tuple[Trained, Promoted]]:
 
 
 def judge(policy: Policy | None, options: Options, count: int, first: int = HELD_OUT) -> Interval:
-    """What it earns in the first episode of so many held-out seeds, with the interval of the mean.
+    """Its reward in the first episode of so many held-out seeds, with the interval of the mean.
 
     Without a policy: a constant rate of 95 % of each path's capacity.
     """
@@ -132,7 +132,7 @@ def returns(
     first: int = HELD_OUT,
     fixed: Mapping[str, float] | None = None,
 ) -> NDArray[np.float64]:
-    """What it earns in the first episode of each of these seeds. `fixed` values are not drawn."""
+    """Its reward in the first episode of each of these seeds. `fixed` values are not drawn."""
     episodes = Episodes(options, count)
     for place in range(count):
         episodes.seed(place, first + place)

@@ -189,7 +189,7 @@ class PathVectorEnv(VectorEnv[Any, Any, Any]):
         return self._buffers[0]
 
     def _reset_info(self, mask: Bools) -> dict[str, Any]:
-        """What was drawn."""
+        """The values that were drawn."""
         infos: dict[str, Any] = {}
         for place in np.flatnonzero(mask):
             path = self.episodes.drawn[place]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# What an agent sees of an interval, in the order of the last axis of `seen`.
+# The figures of an interval that an agent sees, in the order of the last axis of `seen`.
 SEEN = tuple(_native.Worlds.columns())
 COLUMN = {name: at for at, name in enumerate(SEEN)}
 PS_PER_S = 1_000_000_000_000

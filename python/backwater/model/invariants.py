@@ -1,4 +1,4 @@
-"""What holds at the end of every run: packets are conserved, and every figure is possible."""
+"""Conditions at the end of every run: packets are conserved, and every figure is possible."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ _SHOWN = 3
 
 
 def broken(document: Mapping[str, Any]) -> str | None:
-    """What is wrong with the numbers of a run, or None."""
+    """The error in the numbers of a run, or None."""
     kept = document["conservation"]
     if not kept["ok"]:
         parts = ", ".join(f"{name} {kept[name]}" for name in sorted(kept))

@@ -13,14 +13,14 @@ from backwater.model import arguments, python_class
 
 
 class Summed(Protocol):
-    """What has a run's document."""
+    """An object with a run's document."""
 
     @property
     def document(self) -> str:
         """As JSON."""
 
 
-#: What makes a congestion controller.
+#: A function that makes a congestion controller.
 Factory = Callable[[_native.ControllerSetup], Any]
 
 
@@ -83,7 +83,7 @@ def run_resolved(
 
 
 def part_failed(error: _native.PartError) -> Unfinished:
-    """What a class from a file of Python did wrong."""
+    """The fault of a class from a file of Python."""
     return Unfinished(
         f"{error.whose} failed: {python_class.raised(error.__cause__)}",
         place=error.place,

@@ -16,7 +16,7 @@ from pathlib import Path
 from backwater import _native
 from backwater.errors import Refusal
 
-# What the links in these folders lead to is an open file of some process, not a name.
+# The links in these folders lead to an open file of some process, not to a name.
 _OPEN_FILES = ("/dev/", "/proc/")
 
 
@@ -90,7 +90,7 @@ def of_run(
 
 
 def _identity(path: str | Path) -> tuple[object, ...] | None:
-    """What two names of one file have in common; None for what may be written to by several."""
+    """The identity that two names of one file share; None for a file that several may write to."""
     try:
         found = Path(path).stat()
     except FileNotFoundError:

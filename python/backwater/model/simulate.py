@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run measured: the document of `backwater run --json`, and every event in columns.
+    """The results of a run: the document of `backwater run --json`, and every event in columns.
 
     `columns` has time_s, what, place, flow, seq, size_B (IP bytes) and value; what, place and flow
     are indices into the lists of the same names here.
@@ -59,7 +59,7 @@ class RunResult:
 
     @property
     def over_time(self) -> OverTime:
-        """What flows and ports did in each interval; needs `series` in the run."""
+        """The series of flows and ports in each interval; needs `series` in the run."""
         from backwater.present.display import OverTime
 
         if self.document.get("series") is None:

@@ -64,7 +64,7 @@ def _answer(request: bytes, requests: int, replies: int) -> bytes:
 
 
 def _wait(child: int, receive: int, requests: int) -> tuple[bytes, int]:
-    """What the child wrote, and how it ended; ends this process if nobody waits for the answer."""
+    """The bytes that the child wrote, and how it ended; ends this process if nobody waits."""
     os.set_blocking(receive, False)
     said = b""
     watched = [receive, requests]
@@ -146,7 +146,7 @@ def _limit_memory(most_B: int) -> Callable[[], None]:  # noqa: N803
 
 
 def _address_space_B() -> int:  # noqa: N802
-    """What this process has already, where the system tells."""
+    """The address space of this process, where the system tells."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]
     except OSError:

@@ -44,7 +44,7 @@ Done = Callable[[int, str | None, str | None], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a class may take: seconds for one call, bytes beside those of the process."""
+    """The limits of a class: seconds for one call, bytes beside those of the process."""
 
     call_s: float
     memory_B: int  # noqa: N815
@@ -255,7 +255,7 @@ def _worker() -> Iterator[Worker]:
     except BackwaterError:
         raise
     except BaseException:
-        # What it still says answers a question that nobody asks.
+        # Its further output answers a question that nobody asks.
         _close_single()
         raise
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fact:
-    """What happened to a packet: `lost`, `marked`, or `round-trip` of an acknowledgement."""
+    """An event of a packet: `lost`, `marked`, or `round-trip` of an acknowledgement."""
 
     what: str
     at_ps: int
@@ -147,7 +147,7 @@ class World:
         )
 
     def exits(self) -> list[_native.Exit]:
-        """What became of injected packets since the last call, in order."""
+        """The fates of injected packets since the last call, in order."""
         return self._world.exits()
 
     def fork(
@@ -215,7 +215,7 @@ class World:
         return fork
 
     def facts(self) -> list[Fact]:
-        """What happened to packets since the fork with `watch`: losses, marks, round trips."""
+        """The events of packets since the fork with `watch`: losses, marks, round trips."""
         return [Fact(*row) for row in self._world.facts()]
 
     def unspared(self) -> list[tuple[str, int]]:
@@ -242,7 +242,7 @@ class World:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What `backwater run --json` prints of the run, cost aside.
+        """The document that `backwater run --json` prints of the run, without its cost.
 
         Sums are those of a whole run: away from the scenario's end there are none (ValueError).
         The document of a fork with changes has its `lineage`, too.

@@ -1,7 +1,7 @@
 """A Vega-Lite specification as a file for papers, without a browser.
 
-A PDF holds its fonts. An SVG keeps its text as text, in the metrics of Liberation Sans, Arial and
-Helvetica. With a width, all three are so wide on paper, and letters are 8 points high.
+A PDF and an SVG hold the letters of their fonts, and an SVG keeps its text as text. With a width,
+all three are so wide on paper, and letters are 8 points high.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import vl_convert
 from backwater.errors import Refusal, Unfinished
 from backwater.model import outputs
 from backwater.present.plot.column import fitted
+from backwater.present.svg_fonts import embedded
 
 # Pixels of an inch in SVG, points of an inch in PDF, and dots of an inch of a PNG for print.
 INCH_PX, INCH_PT, DPI = 96.0, 72.0, 600
@@ -61,7 +62,7 @@ def frame(svg: str) -> tuple[float, float]:
 
 
 FORMATS: dict[str, Callable[[str, bool], bytes]] = {
-    "svg": lambda svg, on_paper: svg.encode(),
+    "svg": lambda svg, on_paper: embedded(svg).encode(),
     "png": _png,
     "pdf": _pdf,
 }
@@ -95,7 +96,7 @@ def _of_width(spec: dict[str, Any], width: float) -> str:
         if abs(wide - width) < 0.6:
             break
         inner = max(40.0, inner + width - wide)
-    # What cannot be narrower is drawn smaller.
+    # A chart that cannot be narrower is drawn smaller.
     return _scaled(svg, width / wide)
 
 

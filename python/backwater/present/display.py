@@ -1,4 +1,4 @@
-"""What notebooks show: Altair charts, drawings, and series as frames of three libraries."""
+"""The output in notebooks: Altair charts, drawings, and series as frames of three libraries."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class OverTime:
-    """What flows, ports and hops did in each interval of a run."""
+    """The series of flows, ports and hops in each interval of a run."""
 
     series: Mapping[str, Any]
 

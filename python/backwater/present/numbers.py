@@ -114,8 +114,11 @@ _TITLES = {
     "fct_p50_s": "Median completion time",
     "fct_p95_s": "95th percentile of completion time",
     "fct_p99_s": "99th percentile of completion time",
+    "collective_s": "Time of the collective",
+    "algbw_bps": "Algorithm bandwidth",
+    "busbw_bps": "Bus bandwidth",
 }
-# What counts packets needs no unit beside these words.
+# A count of packets needs no unit beside these words.
 _COUNTS = re.compile(r"\b(?:[Pp]ackets|frames|[Nn]otices|Acknowledgements|Transfers)\b")
 _SHARES = ("loss", "paused", "busy", "idle", "airtime", "collision")
 _SUFFIXES = {"s": "time", "bps": "rate", "B": "size", "pkts": "packets"}
@@ -172,7 +175,7 @@ def greatest(metric: str) -> float | None:
 
 
 def dimension_of(metric: str) -> str:
-    """What a metric measures, from its suffix; shares carry none."""
+    """The dimension of a metric, from its suffix; shares carry none."""
     suffix = metric.rpartition("_")[2] if "_" in metric else ""
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
@@ -263,7 +266,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def counted(runs: Mapping[str, Any]) -> str:
-    """What an invariant forbids, counted in runs."""
+    """The events that an invariant forbids, counted in runs."""
     events, several = runs["events"], runs["runs"]
     if runs["what"] != "packets":
         return f"{events:.0f} {runs['what']} in {several} runs"

@@ -119,7 +119,7 @@ def _names(table: Table) -> list[int]:
 
 
 def _natural(table: Table, heads: Sequence[int]) -> list[int]:
-    """What each column needs beside so wide a head."""
+    """The width that each column needs beside so wide a head."""
     return [max([head, *(cell_len(row[i]) for row in table.rows)]) for i, head in enumerate(heads)]
 
 

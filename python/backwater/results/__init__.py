@@ -1,4 +1,4 @@
-"""What studies and sweeps have measured.
+"""The results of studies and sweeps.
 
 `store` writes one SQLite file, a transaction for each case; `integrity` finds what is damaged, and
 `lock` keeps two writers apart. `columns` packs the metrics of a case, which `document` takes from

@@ -38,6 +38,9 @@ def flatten(document: Mapping[str, Any]) -> Iterator[Row]:
     for row in document.get("stamps") or ():
         for name in ("queue_mean_pkts", "queue_deviation_pkts"):
             yield f"law:{row['place']}", name, _real(row[name])
+    for row in document.get("collectives") or ():
+        for name in ("collective_s", "algbw_bps", "busbw_bps"):
+            yield f"ranks:{row['id']}", name, _real(row[name])
     for flow in document["flows"]:
         for hop in flow["hops"]:
             scope = f"hop:{flow['id']}/{hop['from']}>{hop['to']}"

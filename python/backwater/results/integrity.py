@@ -68,7 +68,7 @@ def unsound(connection: sqlite3.Connection) -> list[str]:
     written = dict(connection.execute("SELECT key, sha256 FROM checksums").fetchall())
     found = _cases(connection)
     for table in ("blobs", "warnings"):
-        # What belongs to no case has no checksum.
+        # A row that belongs to no case has no checksum.
         for (key,) in connection.execute(f"SELECT DISTINCT key FROM {table}"):
             found.setdefault(key, "")
     if CLAIMS in written or connection.execute("SELECT count(*) FROM claims").fetchone()[0]:
@@ -100,7 +100,7 @@ def _cases(connection: sqlite3.Connection, where: str = "", *values: str) -> dic
 
 
 def digest(names: Any) -> bytes:
-    """What a checksum takes in of a layout."""
+    """The bytes of a layout that a checksum takes in."""
     return hashlib.sha256(_bytes(names)).digest()
 
 

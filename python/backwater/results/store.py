@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS checksums (key TEXT PRIMARY KEY, sha256 TEXT NOT NULL
 """
 # Equal results have equal rows here, sorted by key; cost and warnings are no results.
 RESULT_TABLES = ("cases", "metrics", "claims")
-# What SQLite says of a file that it cannot read as a store.
+# The messages of SQLite about a file that it cannot read as a store.
 _DAMAGE = ("not a database", "no such", "malformed", "unsupported", "corrupt", "encoding")
 
 

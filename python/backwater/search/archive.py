@@ -1,4 +1,4 @@
-"""What a search has found so far, on disk: one JSON document a line, in the order they came.
+"""The findings of a search so far, on disk: one JSON document a line, in the order they came.
 
 The first line is the request. A line is written whole and forced to the disk, so after a kill the
 file lacks at most its last line, and a search goes on from there. Timings lie outside: equal

@@ -36,7 +36,7 @@ _SINGLES = 40
 
 @dataclass(frozen=True)
 class Effect:
-    """What removing one cause restores: 1 is the whole of what the flow lost, 0 nothing."""
+    """The effect of removing one cause: 1 is the whole of what the flow lost, 0 nothing."""
 
     cause: Cause
     restored: float

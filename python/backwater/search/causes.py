@@ -1,4 +1,4 @@
-"""What may have caused a flow to starve, and how a run looks without it.
+"""The causes for which a flow may starve, and how a run looks without each.
 
 A cause is removed by facts that are made otherwise in a fork (`World.fork`), or by fields of the
 scenario. Facts count up to the instant at which the flow fell behind; fields hold from the start.

@@ -1,4 +1,4 @@
-"""What an earlier hunt found, one genome for each kind of behaviour."""
+"""The findings of an earlier hunt, one genome for each kind of behaviour."""
 
 from __future__ import annotations
 

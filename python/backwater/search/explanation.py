@@ -1,4 +1,4 @@
-"""What is to blame for a finding: sentences for the study of it."""
+"""The cause of a finding: sentences for the study of it."""
 
 from __future__ import annotations
 

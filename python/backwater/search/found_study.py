@@ -279,7 +279,7 @@ def _ablations(
 
 
 def _undone(path: str) -> Any:
-    """What a field is that a simpler genome does not write."""
+    """The value of a field that a simpler genome does not write."""
     return "1 us" if path.endswith(".period") else None
 
 

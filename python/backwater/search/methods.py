@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int, float | None], None]
 
 @dataclass
 class HuntRequest:
-    """What is asked for; all that decides the archive."""
+    """The request of a hunt; all that decides the archive."""
 
     space: Space
     what: str
@@ -68,7 +68,7 @@ class HuntRequest:
 
 @dataclass
 class Found:
-    """What a search ends with."""
+    """The result of a search."""
 
     request: HuntRequest
     archive: Path

@@ -21,7 +21,7 @@ LOOK_MS = 100
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run gave: figures by name, and of each look the bytes and windows of all flows."""
+    """The result of a run: figures by name, and of each look the bytes and windows of all flows."""
 
     figures: Mapping[str, float]
     # Looks by flow: bytes delivered in order since the beginning, and the window.
@@ -61,7 +61,7 @@ def _clipped(value: float | None) -> float | None:
 
 
 def _possible_bps(seen: Seen) -> float | None:
-    """What the link could have carried of the target's bytes, beside what others sent over it."""
+    """The rate at which the link could have carried the target's bytes, beside those of others."""
     capacity = seen.value(f"ports.{DOWN}.capacity_bps")
     if capacity is None:
         return None

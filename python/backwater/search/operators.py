@@ -1,4 +1,4 @@
-"""What proposes the next genomes: a genetic algorithm, and the two searches beside it.
+"""Operators that propose the next genomes: a genetic algorithm, and the two searches beside it.
 
 Each is a function of the search's seed, the generation and what is known, so that a search that was
 interrupted goes on as if it had not been.

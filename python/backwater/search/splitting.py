@@ -51,7 +51,7 @@ class Level:
 
 @dataclass(frozen=True)
 class RareEvent:
-    """What splitting found of a rare event.
+    """The result of splitting for a rare event.
 
     `chance` is the mean of `replicates`, and `low` to `high` its interval of 95 %. Where no
     replicate saw the event, `chance` is 0 and `high` an upper bound.

@@ -1,4 +1,4 @@
-"""What a change moves, with the same random streams on both sides.
+"""The effect of a change, with the same random streams on both sides.
 
 `what_if` forks a world in the middle of its run; `sensitivity` runs a scenario from its beginning
 with a quantity a little smaller and a little larger. The two sides of a pair draw the same random
@@ -72,7 +72,7 @@ def what_if(
     reseeds: int = 20,
     figures: Sequence[str] = ("*",),
 ) -> list[Difference]:
-    """What a change from the present on moves up to an instant: pairs of forks.
+    """The effect of a change from the present on, up to an instant: pairs of forks.
 
     Both forks of a pair have the same random streams from the present on. `set` changes what
     `World.fork` can change. Figures are those of `World.probe`, such as `flows.f.delivered_B`, and

@@ -1,4 +1,4 @@
-"""What a study replaces to see which of its claims depend on a mechanism.
+"""The replacements of a study that show which of its claims depend on a mechanism.
 
 Every mechanism of a case can be made inert (the same recipe, its marks out of reach) and switched
 off. Where there is none, the reference controller takes the place of every other controller.
@@ -66,7 +66,7 @@ class Ablations:
 
 @dataclass(frozen=True)
 class Replacement:
-    """What one combination becomes."""
+    """The replacement of one combination."""
 
     labels: Mapping[str, str]
     sets: Sets
@@ -141,7 +141,7 @@ def _rivals(resolved: Mapping[str, Any]) -> list[str]:
 
 
 def replacements(study: Study, labels: Mapping[str, str], quick: bool) -> dict[str, Replacement]:
-    """What a combination becomes under each ablation that concerns it."""
+    """The replacements of a combination under each ablation that concerns it."""
     found = {}
     resolved = json.loads(study.resolved(labels, 1, quick).canonical)
     inert, off = _derived(study, resolved)

@@ -1,4 +1,4 @@
-"""What can only be checked with the whole study at hand."""
+"""Checks that need the whole study."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backwater.verdict.losses import judges_losses
 if TYPE_CHECKING:
     from backwater.study.definition import Study
 
-# What a placeholder may name besides a figure or claim.
+# Names that a placeholder may have besides a figure or claim.
 PLAIN = ("figures", "claims", "topology", "repeat")
 
 

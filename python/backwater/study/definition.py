@@ -89,7 +89,7 @@ class Study:
     ablations: Ablations
     # The study's own words for scopes: "data" for `class:0`.
     names: Mapping[str, str] = field(default_factory=dict)
-    # What a reader should know first, and the figure that shows it.
+    # The sentences that a reader should know first, and the figure that shows them.
     lead: tuple[str, str] = ("", "")
     # Of a study about one controller, once that is known.
     subject: Subject | None = None

@@ -48,7 +48,7 @@ class Execution:
     workers: int | None = None
     resume: bool = False
     max_cases: int | None = None
-    # What a case may cost: seconds, and memory of the process such as "4 GB".
+    # The most that a case may cost: seconds, and memory of the process such as "4 GB".
     max_wall_s: float | None = None
     max_memory: str | None = None
     command: Sequence[str] = ()

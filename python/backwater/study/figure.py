@@ -12,16 +12,29 @@ from backwater.study.axes import Axes, label_of
 from backwater.study.toml_text import Fields
 from backwater.verdict.compare import BY
 
-KINDS = ("line", "bars", "stack", "rank", "plane", "matrix", "box", "time", "ecdf")
+KINDS = (
+    "line",
+    "bars",
+    "stack",
+    "rank",
+    "plane",
+    "matrix",
+    "box",
+    "time",
+    "ecdf",
+    "sizes",
+    "pauses",
+)
 SCALES = ("linear", "log", "symlog")
 
 
 @dataclass(frozen=True)
 class Over:
-    """What a figure over time shows: seconds from and to, and the length of the intervals."""
+    """The range of a figure over time: seconds from and to, and the length of the intervals."""
 
     start_s: float
     end_s: float | None
+    # Nothing where a figure has no intervals.
     every_s: float
     # As it was written, for the engine.
     every: str
@@ -43,7 +56,7 @@ class Figure:
     y_scale: str
     # The metric along x, for a plane.
     x_metric: str | None = None
-    # What each combination is compared with, under the same seed, and how.
+    # The partner of each combination, under the same seed, and how the two are compared.
     against: dict[str, tuple[str, ...]] = field(default_factory=dict)
     by: str | None = None
     # For a figure over time.
@@ -63,11 +76,8 @@ class Figure:
 
 def read(fields: Fields, name: str, axes: Axes) -> Figure:
     """Reads `figures.ID`."""
-    y = fields.get("y")
-    ys = y if isinstance(y, list) else [y]
-    if not ys or not all(isinstance(one, str) and one for one in ys):
-        fields.refuse(f"`{fields.word()}` has no metric", "y", fix='write y = "loss"')
     kind = fields.choice("kind", KINDS, "line")
+    ys = _metrics(fields, kind)
     figure = Figure(
         id=name,
         title=fields.text("title") or "",
@@ -82,7 +92,7 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         x_metric=fields.text("x_metric"),
         against=axes.select(fields, "against"),
         by=fields.choice("by", BY, "") or None,
-        over=_over(fields) if kind == "time" else None,
+        over=_over(fields, kind),
         places=fields.texts("scopes") or (),
         sort=axes.select(fields, "sort"),
         sort_metric=fields.text("sort_metric"),
@@ -103,9 +113,13 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
     if kind == "ecdf" and (figure.x is not None or figure.places):
         fix = "remove it: x is the metric `y`, and the curves are values of `curve`"
         fields.refuse("a distribution has no axis of the study along x", "x", fix=fix)
-    if len(ys) > 1 and kind not in ("stack", "time"):
+    if len(ys) > 1 and kind not in ("stack", "time", "sizes"):
         fix = 'write kind = "stack" or kind = "time"'
         fields.refuse("only a stack or a figure over time has several metrics", "y", fix=fix)
+    if kind in ("sizes", "pauses"):
+        _check_own(fields, figure)
+        fields.done()
+        return figure
     if figure.over is not None:
         _check_series(fields, figure)
         fields.done()
@@ -122,9 +136,39 @@ def read(fields: Fields, name: str, axes: Axes) -> Figure:
         metric.check(fields, figure.x_metric, figure.scope, "x_metric")
     for one in figure.y:
         for place in figure.places or (figure.scope,):
-            metric.check(fields, one, place, "y")
+            # A distribution has each flow of a pattern, and sums up none.
+            single = place.replace("*", "one") if kind == "ecdf" else place
+            metric.check(fields, one, single, "y")
     fields.done()
     return figure
+
+
+def _metrics(fields: Fields, kind: str) -> list[str]:
+    """Reads `y`. A figure of pauses has none."""
+    y = fields.get("y")
+    if kind == "pauses" and y is None:
+        return []
+    ys = y if isinstance(y, list) else [y]
+    if not ys or not all(isinstance(one, str) and one for one in ys):
+        fields.refuse(f"`{fields.word()}` has no metric", "y", fix='write y = "loss"')
+    return ys
+
+
+def _check_own(fields: Fields, figure: Figure) -> None:
+    """Refuses what figures by size and of pauses cannot show: their axes are given."""
+    if figure.x is not None:
+        what = "the size of a transfer" if figure.kind == "sizes" else "time"
+        fields.refuse(f"the x axis of this figure is {what}", "x", fix="remove it")
+    if figure.scope != "run" or figure.places:
+        fields.refuse("this figure shows the whole run", "scope", fix="remove it")
+    if figure.kind == "pauses":
+        if figure.y:
+            fields.refuse("a figure of pauses has no metric", "y", fix="remove it")
+        if figure.curve is not None:
+            fix = "make it a panel"
+            fields.refuse("the rows of a figure of pauses are ports", "curve", fix=fix)
+    for one in figure.y:
+        metric.check(fields, f"{one}_tenth0", "run", "y")
 
 
 def _bounds(fields: Fields, kind: str, axes: Axes) -> dict[str, dict[str, str]]:
@@ -162,7 +206,11 @@ def _check_order(fields: Fields, figure: Figure) -> None:
         fields.refuse("only curves are sorted by one of them", "sort", fix=fix)
 
 
-def _over(fields: Fields) -> Over:
+def _over(fields: Fields, kind: str) -> Over | None:
+    """Reads `from`, `to` and `every`. A distribution with intervals is that over time."""
+    if kind not in ("time", "pauses") and (kind != "ecdf" or fields.get("every") is None):
+        return None
+
     def seconds(key: str) -> float | None:
         written = fields.text(key)
         if written is None:
@@ -175,6 +223,8 @@ def _over(fields: Fields) -> Over:
     start, end = seconds("from") or 0.0, seconds("to")
     if end is not None and end <= start:
         fields.refuse("the figure ends before it begins", "to", fix="write a later time")
+    if kind == "pauses":
+        return Over(start, end, 0.0, "")
     every = seconds("every")
     if not every:
         fix = 'write every = "500 ms", the length of its intervals'
@@ -186,6 +236,8 @@ def _check_series(fields: Fields, figure: Figure) -> None:
     """Refuses what a figure over time cannot show."""
     for scope in figure.places or (figure.scope,):
         _check_place(fields, figure, scope)
+    if figure.kind == "ecdf":
+        return
     if len(figure.y) > 1 and figure.places:
         fields.refuse("several metrics are curves already", "scopes", fix="name one `scope`")
     if figure.x is not None:

@@ -79,7 +79,7 @@ def placeholders(text: str) -> Iterator[Placeholder]:
 
 
 def unclosed(text: str) -> Iterator[Placeholder]:
-    """What begins like a placeholder outside code and is none: its braces are not closed."""
+    """Texts outside code that begin like a placeholder, but their braces are not closed."""
     closed = {(found.line, found.column) for found in placeholders(text)}
     fence: str | None = None
     for number, line in enumerate(text.split("\n"), 1):

@@ -11,7 +11,7 @@ from backwater.results.results import Results
 from backwater.results.store import Store
 from backwater.study.execution import Execution, write_manifest
 
-# What shards of one request have in common.
+# The keys that shards of one request share.
 _SAME = ("version", "engine", "mode", "seeds", "cases_total")
 
 

@@ -67,6 +67,8 @@ class _Scenario:
         self.nodes = [*resolved["nodes"], *resolved["media"]]
         self.ports = list(resolved["ports"])
         self.laws = list(resolved.get("stamps", ()))
+        rows = resolved["flows"].items()
+        self.ranks = [name for name, row in rows if row.get("pattern") == "ranks"]
 
     def nearest(self, scope: str) -> list[str] | None:
         """None if the scope is there, else what is near it."""
@@ -81,6 +83,9 @@ class _Scenario:
             return None if place in self.ports else self._link(place)
         if kind == "law":
             return None if place in self.laws else nearest(place, self.laws) or self.laws[:5]
+        if kind == "ranks":
+            known = place in self.ranks
+            return None if known else nearest(place, self.ranks) or self.flows[:5]
         if kind in ("hop", "receiver"):
             flow, _, rest = place.rpartition("/")
             found = self._flow(flow)

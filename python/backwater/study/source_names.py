@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-#: What each short name stands for.
+#: The source that each short name stands for.
 NAMES = {
     "S0": "a submission to IEEE 802.11 TGs: back-pressure in a mesh by adjusting AIFSN (SEE-Mesh)",
     "S1": "iACP: explicit feedback of an access point of a wireless LAN to windows of senders",

@@ -62,7 +62,7 @@ class Sweep:
     seeds: int = 10
     # Instead of the limit of 100,000 cases.
     max_cases: int | None = None
-    # What the figures show: names of metrics, or `metric@scope`; a scope may have a *.
+    # The metrics of the figures: names, or `metric@scope`; a scope may have a *.
     metrics: Sequence[str] = METRICS
 
     def shown(self) -> list[Shown]:

@@ -38,7 +38,7 @@ def refused(parts: Parts, at: tuple[str, ...]) -> Refusal | None:
 
 
 def over_the_air() -> list[Parts]:
-    """What works at stations with frames of their own, of parts that need no option."""
+    """The combinations that work at stations with frames of their own, of parts without options."""
     needy = {
         row["id"]
         for kind in ("detectors", "notifiers", "responders")

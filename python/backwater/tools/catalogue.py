@@ -22,7 +22,7 @@ else:
 
 STUDIES = "studies"
 STUDY_FILES = Path(__file__).parent.parent / "studies"
-# What a study says of itself stands on one line.
+# The line in which a study describes itself.
 _HEAD = re.compile(r"^study = \{.*\}$", re.MULTILINE)
 
 

@@ -142,7 +142,7 @@ class Standing:
 
 
 def said_of(direction: Direction) -> str:
-    """What people are told of a direction: the recording, or the one whose model it is."""
+    """The name of a direction for people: the recording, or the one whose model it is."""
     recording = MODEL_OF.get(direction.data)
     return direction.name if recording is None else f"model of {recording}"
 

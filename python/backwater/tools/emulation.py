@@ -1,4 +1,4 @@
-"""What `backwater emulate` needs of the system, for `backwater doctor`."""
+"""The needs of `backwater emulate` from the system, for `backwater doctor`."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _median(values: list[float | None]) -> float | None:
 
 
 def _beyond(value: float | None, *parts: float | None) -> float | None:
-    """What a delay has beyond its parts, in microseconds."""
+    """The rest of a delay beyond its parts, in microseconds."""
     if value is None or None in parts:
         return None
     return (value - sum(part for part in parts if part is not None)) * 1e6
@@ -250,7 +250,7 @@ def _cost_us(run: dict[str, Any]) -> float:
 
 
 def _logging(repeats: int, say: Say) -> list[Figure]:
-    """What logs add to the CPU time of a packet: pairs of runs, without a log and with one."""
+    """The CPU time that logs add to a packet: pairs of runs, without a log and with one."""
     kinds = {"link-log": ("", "--uplink-log=link.log"), "record": ("--record run.csv", "")}
     figures = []
     with tempfile.NamedTemporaryFile("w", suffix=".trace") as trace:
@@ -276,7 +276,7 @@ import json, socket, time
 port = socket.create_server(("0.0.0.0", 9092))
 port.settimeout(30)
 peer, _ = port.accept()
-# What is under way when the emulator ends is lost, the end of the stream with it.
+# Bytes under way when the emulator ends are lost, the end of the stream with them.
 peer.settimeout(2)
 room, total, first, begun = bytearray(1 << 20), 0, None, None
 try:

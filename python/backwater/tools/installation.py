@@ -137,7 +137,7 @@ def _engine() -> Check:
         from backwater import _native
 
         name = _native.engine_id()
-        if re.fullmatch(r"[0-9a-f]+", name) is None:
+        if re.fullmatch(r"[0-9a-f]+(\+[0-9a-f]+)?", name) is None:
             raise ValueError(f"{name!r} is not a hash")
         return name
 

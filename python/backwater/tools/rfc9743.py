@@ -21,7 +21,7 @@ STUDY = "scorecard"
 BASELINES = ("cubic", "reno")
 # Of the bottleneck.
 STAMP = "ports.L>R.stamp"
-# What a controller gets alone.
+# The claim about a controller alone.
 ALONE = "c401"
 # A claim that compares a controller with itself.
 REFERENCE = "reference"

@@ -115,7 +115,7 @@ def ablation_of(
     why = is_tested(claim, record)
     under = [] if why else _under(study, claim, judged_cases, ablated)
     verdicts = [one["verdict"] for one in under]
-    # What is compared with itself can't differ from itself: such an ablation tests nothing.
+    # A case that is compared with itself can't differ: such an ablation tests nothing.
     telling = [one for one in under if not one["identity"]]
     if why or not under:
         outcome, reason = NOT_TESTED, why or NO_MECHANISM

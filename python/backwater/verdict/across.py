@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -141,6 +142,35 @@ def flow_quantile(cases: Sequence[Case], args: Args) -> float | None:
         for _, metrics in cases
     ]
     known = [value for value in found if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def flow_greatest(cases: Sequence[Case], args: Args) -> float | None:
+    """The largest value of a metric of the flows, mean over the cases."""
+    return _mean([max(some) for some in _of_flows(cases, args)])
+
+
+def flow_range(cases: Sequence[Case], args: Args) -> float | None:
+    """The largest over the smallest value of a metric of the flows, mean over the cases."""
+    ends = [(max(some), min(some)) for some in _of_flows(cases, args)]
+    return _mean([high / low if low else math.inf for high, low in ends])
+
+
+def _of_flows(cases: Sequence[Case], args: Args) -> list[list[float]]:
+    """The values of each case. What a flow does not have yet, such as its end, is infinite."""
+    found = []
+    for _, metrics in cases:
+        named = {
+            name: value
+            for name, value in metrics.by_flow(args["metric"]).items()
+            if any(fnmatch.fnmatchcase(name, one) for one in listed(args["flows"]))
+        }
+        if named:
+            found.append([math.inf if value is None else value for value in named.values()])
+    return found
+
+
+def _mean(known: Sequence[float]) -> float | None:
     return sum(known) / len(known) if known else None
 
 

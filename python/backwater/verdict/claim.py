@@ -22,7 +22,7 @@ SHARES = ("deadlocks",)
 DROPS = ("dropped_pkts", "acks_dropped_pkts", "retry_drops_pkts")
 # Jain's index, of a run or of its seconds.
 JAIN = ("jain", "jain_mean_1s", "jain_least_5s")
-# What is taken over the seeds: their mean, or a quantile.
+# The statistics over the seeds: their mean, or a quantile.
 OVER: Mapping[str, float | None] = {"mean": None, "median": 0.5, "p95": 0.95, "p99": 0.99}
 STRENGTHS = ("hard", "shape", "soft")
 EXPECTED = ("open", REPRODUCED, DIFFERS)
@@ -67,7 +67,7 @@ class Claim:
     quoted: str
     # Why a bound that holds without the mechanism is worth stating; empty for all others.
     sanity: str
-    # What is judged over the seeds, a key of OVER.
+    # The statistic that is judged over the seeds, a key of OVER.
     over: str
     # How this claim reads its sentence, and the claim that states it first; None for most.
     reading: str | None

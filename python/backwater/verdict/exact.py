@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from backwater.verdict.interval import Interval
 
-# What each of the two sides may miss.
+# The chance with which each of the two sides may miss.
 TAIL = 0.025
 # A loss comes with others: so many packets are taken for one episode where none was seen.
 EPISODE = 50.0

@@ -1,4 +1,4 @@
-"""What is found of a claim: its interval and its verdict, in each case and over all of them."""
+"""The finding of a claim: its interval and its verdict, in each case and over all of them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def all_runs(counted: Sequence[Runs]) -> Runs | None:
 def case_row(
     case: str, verdict: str, found: Interval, needed: int | None, margin: float
 ) -> dict[str, Any]:
-    """What a record says of one case; `margin` orders cases and is not shown."""
+    """The record of one case; `margin` orders cases and is not shown."""
     return {
         "case": case,
         "verdict": verdict,

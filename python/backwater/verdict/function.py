@@ -195,6 +195,18 @@ FUNCTIONS: dict[str, Function] = {
         ("flows", "quantile"),
         "a quantile (0 to 1) of these flows' goodputs in bit/s, mean over the chosen cases",
     ),
+    "flow_greatest": Function(
+        across.flow_greatest,
+        ("metric", "flows"),
+        "the largest value of a metric of these flows (patterns), infinite where one has none, "
+        "mean over the chosen cases",
+    ),
+    "flow_range": Function(
+        across.flow_range,
+        ("metric", "flows"),
+        "the largest over the smallest value of a metric of these flows (patterns), mean over the "
+        "chosen cases",
+    ),
     "flow_quantile_difference": Function(
         across.flow_quantile_difference,
         ("flows", "quantile", "case", "other"),
@@ -209,4 +221,4 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 # Functions whose number is 1 where two things are equal.
-RATIOS = ("scope_ratio", "smoothness_ratio", "pooled_ratio")
+RATIOS = ("scope_ratio", "flow_range", "smoothness_ratio", "pooled_ratio")

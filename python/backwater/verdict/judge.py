@@ -133,7 +133,7 @@ class _Values:
         self.chosen = [case for case, _ in pairs]
         self.absent = 0
         self.infinite = 0
-        # What one lost packet adds to the value of a case, of a claim about losses.
+        # The share of one lost packet in the value of a case, of a claim about losses.
         self.weights: dict[tuple[str, int], float | None] = {}
         self.values = {
             (i, seed): self._value(case, partner, seed)
@@ -170,7 +170,7 @@ class _Values:
             yield name, [self.values[i, seed] for seed in seeds], weights
 
     def weight(self, seed: int) -> float | None:
-        """What one lost packet adds to the number of a seed."""
+        """The share of one lost packet in the number of a seed."""
         each = [self.weights.get((name_of(case), seed)) for case in self.chosen]
         known = [one for one in each if one]
         if not known:

@@ -35,7 +35,7 @@ def judges_losses(claim: Claim) -> bool:
 
 
 def weight(claim: Claim, metrics: Metrics) -> float | None:
-    """What one lost packet adds to the metric of a run: 1 for a count, 1/N for a share."""
+    """The share of one lost packet in the metric of a run: 1 for a count, 1/N for a share."""
     if re.fullmatch(r"loss(_class\d+)?", claim.metric):
         at = trials_of(claim)
         trials = metrics.get(at) if at is not None else None

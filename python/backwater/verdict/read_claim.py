@@ -82,7 +82,7 @@ def read(fields: Fields, name: str, axes: Axes, source: str) -> Claim:
 
 
 def nothing_of(by: str | None, function: str | None) -> float:
-    """What the measured number is where there is no effect."""
+    """The measured number where there is no effect."""
     return 1.0 if by == "ratio" or function in RATIOS else 0.0
 
 

@@ -37,7 +37,7 @@ def statement(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     elif REPRODUCED in judged and len(judged) > 1:
         verdict = BY_READING
     else:
-        # What one reading leaves open, the others cannot refute.
+        # If one reading leaves a claim open, the others cannot refute it.
         verdict = UNDECIDED if len(judged) > 1 else judged.pop()
     # A sentence differs only where each of its readings does.
     if verdict == DIFFERS and NOT_RUN in found:

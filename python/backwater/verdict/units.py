@@ -12,7 +12,7 @@ from backwater.verdict.claim import Claim
 from backwater.verdict.reduce import ALONG
 
 PLAIN = ("number", "share")
-# What a metric is in, by the end of its name.
+# The unit of a metric, by the end of its name.
 _ENDS = {"_s": "time", "_bps": "rate", "_B": "size", "_pkts": "packets"}
 _BOUNDS = ("at_least", "at_most", "within", "target", "effect", "published")
 

@@ -1,9 +1,9 @@
-/** What a page of the gallery is made of. */
+/** The parts of a page of the gallery. */
 
 import type { Document } from "../engine";
 import type { Plot } from "../curves";
 
-/** What a control sets: paths of the scenario and their values. */
+/** The values that a control sets: paths of the scenario and their values. */
 export type Sets = [string, unknown][];
 
 export interface Slider {
@@ -29,7 +29,7 @@ export type Control = Slider | Choice;
 /** A sentence that a run confirms or not. */
 export interface Claim {
   says: string;
-  /** What the run gave, in words, and whether that agrees. */
+  /** The result of the run, in words, and whether that agrees. */
   judge: (document: Document) => { found: string; holds: boolean };
 }
 

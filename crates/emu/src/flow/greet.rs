@@ -19,7 +19,7 @@ const TRIES_END: u32 = 8;
 /// How many cookies are taken: more than two come from no listener.
 const COOKIES: u32 = 8;
 
-/// What a greeting is answered.
+/// The answer to a greeting.
 enum Answer {
     /// To ask again, with a cookie.
     Again,
@@ -27,7 +27,7 @@ enum Answer {
     Welcome(bool),
 }
 
-/// What ends a sleep.
+/// The descriptors that end a sleep.
 pub(super) struct Looks {
     pub(super) poller: Poller,
     pub(super) signals: Signals,

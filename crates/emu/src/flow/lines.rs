@@ -16,7 +16,7 @@ const KEPT: usize = 100_000;
 /// At the end a reader who takes nothing for so long isn't waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the flow and the thread that writes share.
+/// The state that the flow and the thread that writes share.
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<String>,

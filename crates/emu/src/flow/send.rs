@@ -31,7 +31,7 @@ pub struct Wishes {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// What the listener is told of the flow.
+    /// The description of the flow that the listener receives.
     pub told: String,
     /// The sending end.
     pub setup: SenderSetup,
@@ -45,7 +45,7 @@ pub struct Wishes {
     pub interval: Span,
 }
 
-/// What the sending end measured since the last line.
+/// The measurements of the sending end since the last line.
 #[derive(Debug, Default)]
 struct Told {
     at: Time,
@@ -58,7 +58,7 @@ struct Told {
 pub(super) struct Sending {
     pub(super) socket: UdpSocket,
     pub(super) token: u64,
-    /// What the listener gave.
+    /// The value that the listener gave.
     pub(super) cookie: u64,
     pub(super) clock: Clock,
     sender: AnySender,

@@ -1,4 +1,4 @@
-//! What a flow is: the fields that a flow of a scenario has. The sending end tells them to the listening one, and both build
+//! The description of a flow: the fields that a flow of a scenario has. The sending end tells them to the listening one, and both build
 //! their halves from them as a simulated world does.
 
 use backwater_scenario::{Diagnostic, Folders, Resolved, Scenario};
@@ -70,7 +70,7 @@ pub fn ends(resolved: &Resolved) -> Result<TransportSpec, Fault> {
     Ok(transport)
 }
 
-/// What the listening end is told. A class of Python stays with the sender: a receiver of any controller without feedback of
+/// The description that the listening end receives. A class of Python stays with the sender: a receiver of any controller without feedback of
 /// its own is the same.
 pub fn told(fields: &Map<String, Value>) -> String {
     let mut told = fields.clone();

@@ -1,4 +1,4 @@
-//! What comes to the listening end of a flow, counted for its lines.
+//! Counts the packets that come to the listening end of a flow, for its lines.
 
 use backwater_transport::units::{Span, Time};
 use hdrhistogram::Histogram;
@@ -23,7 +23,7 @@ pub struct Tally {
     told: Told,
 }
 
-/// What the lines so far have said.
+/// The totals that the lines so far have reported.
 #[derive(Copy, Clone, Debug, Default)]
 struct Told {
     at: Time,
@@ -65,7 +65,7 @@ impl Tally {
         (self.packets > 0).then(|| self.delays.value_at_quantile(quantile) as f64 / 1e9)
     }
 
-    /// What came since the last line; `delivered` counts the bytes that the application has.
+    /// The packets that came since the last line; `delivered` counts the bytes that the application has.
     pub fn sample(&mut self, now: Time, delivered: u64) -> Value {
         let told = self.told;
         let (seconds, packets) = (now.since(told.at).seconds(), self.packets - told.packets);

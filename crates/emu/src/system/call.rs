@@ -1,4 +1,4 @@
-//! What a system call returns.
+//! The result of a system call.
 
 use std::io;
 

@@ -30,7 +30,7 @@ fn set(
 /// Prepares a socket: nothing blocks, no packet is cut to pieces, codepoints are told, and much may wait.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn prepare_datagrams(socket: &UdpSocket) -> io::Result<()> {
     socket.set_nonblocking(true)?;
     for name in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
@@ -50,7 +50,7 @@ pub fn prepare_datagrams(socket: &UdpSocket) -> io::Result<()> {
 /// Has packets of a socket leave with this codepoint from now on.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn set_codepoint(socket: &UdpSocket, codepoint: u8) -> io::Result<()> {
     let codepoint = libc::c_int::from(codepoint);
     if socket.local_addr()?.is_ipv6() {
@@ -94,7 +94,7 @@ pub struct Came {
 /// Has the kernel note when each datagram arrives.
 ///
 /// # Errors
-/// What the system refuses.
+/// When the system refuses.
 pub fn stamp_datagrams(socket: &UdpSocket) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
 }
@@ -102,7 +102,7 @@ pub fn stamp_datagrams(socket: &UdpSocket) -> io::Result<()> {
 /// Takes a datagram; none where nothing is there now.
 ///
 /// # Errors
-/// What the system says of the socket: the peer's port is closed, for one.
+/// When the system reports an error of the socket, for instance that the peer's port is closed.
 pub fn take_datagram(socket: &UdpSocket, into: &mut [u8]) -> io::Result<Option<Came>> {
     let mut control = [0u64; CONTROL / 8];
     // SAFETY: addresses and a message header of zeros are legal values.

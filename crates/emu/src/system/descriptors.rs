@@ -153,7 +153,7 @@ pub fn send_descriptor(over: &OwnedFd, fd: &OwnedFd) -> io::Result<()> {
     checked(sent as libc::c_int).map(|_| ())
 }
 
-/// What came over a socket.
+/// A message that came over a socket.
 pub enum Message {
     /// A descriptor.
     Descriptor(OwnedFd),

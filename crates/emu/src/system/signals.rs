@@ -66,7 +66,7 @@ pub struct Signals {
     before: Vec<(libc::c_int, Action)>,
 }
 
-/// What a signal did before.
+/// The action of a signal before this program changed it.
 struct Action(libc::sigaction);
 
 impl fmt::Debug for Action {
@@ -107,7 +107,7 @@ impl Signals {
         Ok(caught)
     }
 
-    /// What can be read when a signal has come.
+    /// The descriptor that can be read when a signal has come.
     pub fn descriptor(&self) -> &OwnedFd {
         &self.from
     }

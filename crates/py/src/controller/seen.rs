@@ -1,10 +1,10 @@
-//! What a controller written in Python is told: one object for each call.
+//! The events that a controller written in Python receives: one object for each call.
 
 use backwater_transport::controller::{Ack, Cause, Congestion, Idle, Sent};
 use backwater_transport::units::{Span, Time};
 use pyo3::prelude::*;
 
-/// What a controller is made from.
+/// The arguments that a controller is made from.
 #[pyclass(module = "backwater._native", frozen, get_all)]
 pub struct ControllerSetup {
     /// Name of the flow.

@@ -1,4 +1,4 @@
-//! What happens to wires, in the canonical form.
+//! Events of wires, in the canonical form.
 
 use backwater_sim::spec::{Happening, LinkEvent};
 

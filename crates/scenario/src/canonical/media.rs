@@ -111,6 +111,9 @@ fn aggregates(limits: &Aggregation) -> Json {
         fields.insert("amsdu_B".to_owned(), Json::count(limits.msdu));
         fields.insert("mpdus_alone".to_owned(), Json::Flag(limits.alone));
     }
+    if let (Json::Object(fields), Some(timeout)) = (&mut form, limits.reorder) {
+        fields.insert("reorder_timeout_s".to_owned(), Json::time(timeout));
+    }
     form
 }
 
@@ -321,7 +324,7 @@ fn serving(serving: &Serving) -> Json {
     form
 }
 
-/// What was written of an access category.
+/// The fields that were written of an access category.
 fn written(c: &CategorySpec) -> BTreeMap<String, Json> {
     let count = |n: u64| Json::count(n);
     let fields = [

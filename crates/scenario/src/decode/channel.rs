@@ -1,4 +1,4 @@
-//! What an 802.11 medium is made of: its generation in a word (`wifi = "ac"`), its band, and its channel, which says who hears whom.
+//! The parts of an 802.11 medium: its generation in a word (`wifi = "ac"`), its band, and its channel, which says who hears whom.
 
 use backwater_sim::spec::{Band, BlockFading, ChannelSpec, Disc, Format, Law, Mode, Physical};
 use backwater_transport::part::Args;

@@ -1,4 +1,4 @@
-//! What happens to wires in the middle of a run.
+//! Events of wires in the middle of a run.
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 pub mod after;
 mod expand;
 mod over_air;
-mod ranks;
+pub mod ranks;
 mod transfers;
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct Flow {
     pub transport: Option<Transport>,
     /// Its simple fields.
     pub options: FlowOptions,
-    /// What the canonical form has of those, and of its transport's.
+    /// The values of those in the canonical form, and of its transport's.
     pub simple: Args,
     /// A written route.
     pub route: Option<Vec<usize>>,

@@ -44,7 +44,7 @@ pub struct MadeDirection {
     pub delay: Span,
     /// Queue and buffer of a trace link.
     pub port: Option<Setting>,
-    /// What the canonical form says of a direction that is neither a wire nor a trace.
+    /// The canonical form of a direction that is neither a wire nor a trace.
     pub form: Form,
 }
 

@@ -39,7 +39,7 @@ pub fn of_traces(links: &[Link], duration: Span) -> f64 {
     each.sum()
 }
 
-/// What leaves a host at most, bit/s.
+/// The most that leaves a host, bit/s.
 #[derive(Copy, Clone, Default)]
 struct Egress {
     all: f64,

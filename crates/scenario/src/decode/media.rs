@@ -238,6 +238,7 @@ fn aggregation(
         msdu,
         alone,
         asks: args.choice("missed_ba") == "bar",
+        reorder: Some(args.span("reorder_timeout")).filter(|span| *span > Span::ZERO && !alone),
     }))
 }
 
@@ -299,7 +300,7 @@ fn mac(
     Ok((mac, high))
 }
 
-/// What is written of each access category, lowest first.
+/// The values that are written of each access category, lowest first.
 fn category_specs(
     node: &Node,
     fields: &'static [Field],

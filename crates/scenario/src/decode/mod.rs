@@ -76,7 +76,7 @@ pub struct Draft {
     pub mechanisms: Vec<Mechanism>,
     /// Flows in the order of their names.
     pub flows: Vec<Flow>,
-    /// What happens to wires, in the order of the names.
+    /// The events of wires, in the order of the names.
     pub events: Vec<LinkEvent>,
 }
 

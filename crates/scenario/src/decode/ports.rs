@@ -185,7 +185,7 @@ fn manage_attachments(
             continue;
         };
         if queue.is_plain() {
-            // What an attachment does where nothing is written.
+            // The queue of an attachment where nothing is written.
             managed.push((name, made.clone()));
             continue;
         }

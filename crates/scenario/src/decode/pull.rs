@@ -7,7 +7,7 @@ use backwater_transport::queue_pair::Pull;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 
-/// What the two say; none where one is missing.
+/// The values of the two; none where one is missing.
 pub fn read(args: &Args) -> Option<Pull> {
     (args.has("pull") && args.has("speculate")).then(|| Pull {
         quantum: args.bytes("pull").0,

@@ -49,7 +49,11 @@ impl Setting {
             watchdog: None,
         };
         if let Some(node) = record.get("queue") {
-            let part = parts::named_among(&[QUEUES, queue::HOSTED], "queue", node)?;
+            let part = parts::named_among(
+                &[QUEUES, queue::HOSTED, queue::added().rows()],
+                "queue",
+                node,
+            )?;
             let value = parts::make(part, node, &[], files)?;
             let node = node.clone();
             setting.queue = Some(Written { value, node });

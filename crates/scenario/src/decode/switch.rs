@@ -7,11 +7,11 @@ use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::network::{INPUT_QUEUED, SHARED_MEMORY, SINGLE_QUEUE};
 
-/// What a queue at an input holds where nothing is written.
+/// The size of a queue at an input where nothing is written.
 const INPUT_BUFFER: Bytes = Bytes(500_000);
 /// A cell where nothing is written.
 const CELL: Bytes = Bytes(64);
-/// What goes with one model only.
+/// The fields that go with one model only.
 const OWN: [(&str, &[&str]); 2] = [
     (SHARED_MEMORY, &["memory", "reserve", "headroom", "shift"]),
     (

@@ -34,7 +34,7 @@ const DELAYED: DelayedAck = DelayedAck {
 /// The transport of a flow.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// What a scenario calls it.
+    /// Its name in a scenario.
     pub name: &'static str,
     /// The sending end.
     pub sender: SenderSetup,
@@ -51,7 +51,7 @@ pub struct Transport {
     pub ack_class: u8,
     /// Class of notification packets.
     pub signal_class: u8,
-    /// What chooses among equal ways, and how it was made.
+    /// The spreader that chooses among equal ways, and how it was made.
     pub spreader: Option<(&'static Part<spreading::Build>, Made)>,
 }
 
@@ -133,7 +133,7 @@ fn sound(made: AnyController) -> Result<AnyController, Refusal> {
     }
 }
 
-/// What chooses among equal ways, if anything does.
+/// The spreader that chooses among equal ways, if any.
 fn spreader(
     record: &Record<'_>,
     files: &mut Files<'_>,
@@ -234,7 +234,7 @@ fn check_options(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// What a person wrote instead of the defaults.
+/// Sets the values that a person wrote instead of the defaults.
 fn adjust(args: &Args, sender: &mut SenderSetup, receiver: &mut ReceiverSetup) {
     if args.has("recovery") && !sender.protocol.row().queue_pair {
         let name = args.choice("recovery");

@@ -1,4 +1,4 @@
-//! What a run's document says of 802.11: stations, and the options under which results hold.
+//! The part of a run's document about 802.11: stations, and the options under which results hold.
 
 use backwater_sim::cause::Cause;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
@@ -92,7 +92,7 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         .collect()
 }
 
-/// What each station of its group received of a flow.
+/// The packets of a flow that each station of its group received.
 pub fn receivers(world: &World, flow: &FlowReport) -> Value {
     let entered = flow.sums.entered.packets;
     let row = |r: &ReceiverRow| {

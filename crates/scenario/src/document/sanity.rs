@@ -84,7 +84,7 @@ fn rows(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What is wrong, in words.
+/// The errors, in words.
 #[derive(Default)]
 struct Faults(Vec<String>);
 
@@ -135,7 +135,7 @@ impl Faults {
         }
         let least = SIGNED.iter().find(|(signed, _)| *signed == bare);
         let least = least.map_or(0.0, |(_, least)| *least);
-        // What is no number is refused as well.
+        // A value that is no number is refused as well.
         if !share && (value.is_nan() || value < least - ROUNDING) {
             self.0
                 .push(format!("{place}: {name} = {value} is negative"));
@@ -157,7 +157,7 @@ impl Faults {
         }
     }
 
-    /// What rows count together is what the run counts.
+    /// The rows together count as much as the run.
     fn sums(&mut self, document: &Value) {
         let total = |list: &str, names: &[&str]| -> u64 {
             let each = rows(&document[list])

@@ -28,7 +28,7 @@ impl Groups {
         self.0.iter().find(|row| *row == name).map(String::as_str)
     }
 
-    /// What a document calls a flow: by its name, or by that of its row.
+    /// The name of a flow in a document: its own, or that of its row.
     pub fn shown<'a>(&'a self, flow: &'a str) -> &'a str {
         self.row_of(flow).unwrap_or(flow)
     }

@@ -1,4 +1,4 @@
-//! What a run's document warns of.
+//! The warnings of a run's document.
 
 use std::collections::BTreeSet;
 
@@ -51,12 +51,12 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     all
 }
 
-/// What is known of mechanisms before a run.
+/// The warnings about mechanisms before a run.
 pub fn of_mechanisms(world: &World) -> Vec<String> {
     [world.blind_warnings(), world.headroom_warnings()].concat()
 }
 
-/// What may still come to each port that a mechanism watches, and what mechanisms and laws of feedback are warned of before a
+/// The bytes that may still come to each port that a mechanism watches, and the warnings about mechanisms and laws of feedback before a
 /// run: what `check` prints.
 pub fn mechanisms(world: &World) -> Value {
     let name = |port: &PortId| world.network().ports[*port].more.name.as_str();
@@ -126,7 +126,7 @@ fn starvation(world: &World, report: &Report) -> Option<String> {
     })
 }
 
-/// What queue management that dropped something says of its constants.
+/// The warnings of queue management about its constants, where it dropped something.
 fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let drops = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
     let ports: BTreeSet<PortId> = drops.map(|d| d.key.1).collect();
@@ -138,7 +138,7 @@ fn managed_queues<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Ite
     ports.into_iter().filter_map(said)
 }
 
-/// What controllers from outside the tables have to say of themselves.
+/// The warnings of controllers from outside the tables.
 fn controllers<'a>(world: &'a World, report: &'a Report) -> impl Iterator<Item = String> + 'a {
     let said = |f: &'a FlowReport| {
         let flow = &world.network().flows[f.flow];

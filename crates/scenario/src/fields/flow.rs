@@ -33,7 +33,7 @@ pub const RECOVERIES: &[&str] = &[
     GO_BACK_N,
     GO_BACK_0,
 ];
-/// What a pause does to a window.
+/// The effect of a pause on a window.
 pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[0].0,
     AfterIdle::ALL[1].0,

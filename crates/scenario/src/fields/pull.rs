@@ -17,7 +17,7 @@ pub const PULL: Field = Field::option(
         .at_most("1 MB"),
     );
 
-/// What goes ahead of credit.
+/// The bytes that go ahead of credit.
 pub const SPECULATE: Field = Field::option(
         Opt::new(
             "speculate",
@@ -30,7 +30,7 @@ pub const SPECULATE: Field = Field::option(
         .at_most("1000 MB"),
     );
 
-/// What a transfer waits for.
+/// The transfers that a transfer waits for.
 pub const AFTER: Field = Field::free(
     "after",
     Shape::Texts,

@@ -16,6 +16,9 @@ use backwater_wire::control_size::add_field;
 use backwater_wire::ethernet::{self, Between, EVERYBODY, FrameKind};
 use backwater_wire::pcapng::Capture;
 
+/// Bytes of the header of an Ethernet frame.
+const ETHERNET: usize = 14;
+
 /// Frames on the air, in the order of their beginnings.
 pub type Frames = Vec<AirFrame>;
 
@@ -125,43 +128,42 @@ fn capture_air_frame(
     frame: &AirFrame,
     capture: &mut Capture<BufWriter<File>>,
 ) -> io::Result<()> {
-    let mut frame_bytes = Vec::new();
-    let ip: &[u8] = match &frame.body {
-        Some(Body::Packet(packet, ..)) => {
-            let Carried {
-                flow,
-                seq,
-                to,
-                len,
-                traffic,
-                ref header,
-            } = *packet;
-            let between = Between {
-                src_host: world.network().flows[flow].from.0,
-                dst_host: match frame.to {
-                    NOBODY => EVERYBODY,
-                    _ => world.network().hosts[to as usize].0,
-                },
-                port: 0,
-            };
-            let kind = frame_kind(world, flow, seq, traffic, header.as_deref());
-            let len = u32::from(len);
-            ethernet::write(&mut frame_bytes, between, 0, len, &kind);
-            let said = usize::from(u16::from_be_bytes([frame_bytes[16], frame_bytes[17]]));
-            &frame_bytes[14..14 + said]
-        }
+    let packets = match &frame.body {
+        Some(Body::Packet(packet, ..)) => std::slice::from_ref(packet),
+        Some(Body::Joined(packets, _)) => packets,
         _ => &[],
     };
+    let ips: Vec<Vec<u8>> = packets.iter().map(|p| ip_bytes(world, frame, p)).collect();
+    let ips: Vec<&[u8]> = ips.iter().map(Vec::as_slice).collect();
     let radio = &world.air().radios[frame.from as usize];
     let medium = &world.air().media[radio.medium as usize];
     let node = |station: u32| world.air().radios[station as usize].node.0;
     let mut bytes = Vec::new();
-    wifi_bytes::write(&mut bytes, medium, frame, node, ip);
+    wifi_bytes::write(&mut bytes, medium, frame, node, &ips);
     let interface = wires(world) as u32 + radio.medium;
     capture.frame(frame.at.0, interface, &bytes, None)
 }
 
-/// What a frame of a flow carries: a segment, an acknowledgement, or a datagram.
+/// The IP packet that a frame carries for a packet of the model.
+fn ip_bytes(world: &World, frame: &AirFrame, packet: &Carried) -> Vec<u8> {
+    let between = Between {
+        src_host: world.network().flows[packet.flow].from.0,
+        dst_host: match frame.to {
+            NOBODY => EVERYBODY,
+            _ => world.network().hosts[packet.to as usize].0,
+        },
+        port: 0,
+    };
+    let header = packet.header.as_deref();
+    let kind = frame_kind(world, packet.flow, packet.seq, packet.traffic, header);
+    let mut bytes = Vec::new();
+    ethernet::write(&mut bytes, between, 0, u32::from(packet.len), &kind);
+    let said = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    bytes.truncate(ETHERNET + said);
+    bytes.split_off(ETHERNET)
+}
+
+/// The content of a frame of a flow: a segment, an acknowledgement, or a datagram.
 fn frame_kind<'a>(
     world: &World,
     flow: FlowId,

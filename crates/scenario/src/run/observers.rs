@@ -1,10 +1,11 @@
-//! What is kept of a world while time goes on: files of its events, and sums over intervals.
+//! Records of a world while time goes on: files of its events, and sums over intervals.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use backwater_sim::ends::Delivered;
+use backwater_sim::books::Stop;
+use backwater_sim::ends::{Delivered, Step};
 use backwater_sim::ids::LawId;
 use backwater_sim::medium::{AIR, WIRE};
 use backwater_sim::network::Values;
@@ -38,13 +39,15 @@ pub struct Observers {
     piece: Option<(RecordFile, u64)>,
 }
 
-/// What happened in a world between two looks at it. It may be written by another thread than the world's.
+/// The events in a world between two looks at it. They may be written by another thread than the world's.
 #[derive(Default)]
 pub struct Seen {
     records: Vec<Record>,
     frames: Frames,
     laws: Vec<(LawId, Vec<Values>)>,
     delivered: Vec<Delivered>,
+    steps: Vec<Step>,
+    stops: Vec<Stop>,
     /// Later records may still be preceded by others.
     until: Time,
 }
@@ -61,6 +64,8 @@ impl Seen {
             frames: world.take_air_frames(done),
             laws: world.take_law_log(),
             delivered: world.ends.take_log(),
+            steps: world.ends.take_steps(),
+            stops: world.take_stop_log(),
             until: if done { Time::NEVER } else { on_air },
         }
     }
@@ -105,6 +110,18 @@ impl Events {
     }
 }
 
+/// Has the world keep what its events do not say.
+fn start_logs(world: &mut World, keep: &Keep<'_>) {
+    if keep.series.is_some() {
+        world.start_law_log();
+        world.start_stop_log();
+        world.ends.start_log();
+    }
+    if keep.perfetto.is_some() {
+        world.ends.start_steps();
+    }
+}
+
 impl Observers {
     /// Opens the files, and has the world record what they need. Sums over intervals reach to `length`.
     ///
@@ -116,16 +133,8 @@ impl Observers {
         if watched || files.iter().any(Option::is_some) {
             world.start_recording();
         }
-        if keep.series.is_some() {
-            world.start_law_log();
-            world.ends.start_log();
-        }
-        if let Some(path) = keep.pcap {
-            if world.joins_packets() {
-                let what = "a capture has no A-MSDUs yet: write aggregation = \"a-mpdu\" or \"off\", or keep records";
-                let name = path.display().to_string();
-                return Err(Failure::Io(name, io::Error::other(what)));
-            }
+        start_logs(world, keep);
+        if keep.pcap.is_some() {
             world.start_air_log();
         }
         let open = |path: &Path| {
@@ -206,6 +215,7 @@ impl Observers {
         if let Some(trace) = &mut self.perfetto {
             let written = trace.extend(world, &records);
             written.map_err(|e| Failure::Io(trace.name(), e))?;
+            trace.extend_steps(world, &seen.steps);
         }
         if let Some(qlog) = &mut self.qlog {
             let written = qlog.extend(world, &records);
@@ -218,6 +228,7 @@ impl Observers {
             series.extend(world, &records);
             series.extend_laws(seen.laws);
             series.extend_delivered(seen.delivered);
+            series.extend_stops(&seen.stops);
         }
         if let Some((piece, most)) = &mut self.piece {
             let room = most.saturating_sub(piece.rows()).min(records.len() as u64);

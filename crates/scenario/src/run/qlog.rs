@@ -140,7 +140,7 @@ impl Qlog {
     }
 }
 
-/// What stands before the events.
+/// The text before the events.
 fn head(name: &str, datagram: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let name = serde_json::Value::from(name);

@@ -173,7 +173,7 @@ impl RecordFile {
     }
 }
 
-/// What the opportunities of each trace link carry in intervals of equal length, as far as the run came. `less` is by how many
+/// The bytes that the opportunities of each trace link carry in intervals of equal length, as far as the run came. `less` is by how many
 /// bytes the link's account of a packet is smaller than its frame.
 pub fn capacities(world: &World) -> Value {
     let every = Span(CAPACITY.0.max(world.now().0 / MOST_INTERVALS));
@@ -192,7 +192,7 @@ pub fn capacities(world: &World) -> Value {
     Value::Object(found)
 }
 
-/// What a record file says of a run whose document this is.
+/// The description of a run in its record file; the document is that of the run.
 pub fn about(document: &Value) -> Value {
     let keys = ["seed", "fingerprint", "duration_s"].into_iter();
     let mut found: Map<String, Value> = keys

@@ -1,4 +1,4 @@
-//! What the flows of a class delivered together over time, and how evenly.
+//! The deliveries of the flows of a class together over time, and how even they are.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a flow did over time.
+//! The series of a flow over time.
 
 use backwater_sim::record::{Record, What};
 

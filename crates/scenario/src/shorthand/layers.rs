@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Fault};
 use crate::names::{is_pattern, matches, rank};
 use crate::tree::{Entry, Node, Value, join};
 
-/// What stands for a flow in one row.
+/// The text that stands for a flow in one row.
 #[derive(Copy, Clone)]
 struct Layer<'a> {
     /// Its name or pattern; none for the defaults.
@@ -18,7 +18,7 @@ struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// What stands for a field of the flow.
+    /// The text that stands for a field of the flow.
     fn at(&self, field: &str) -> Option<Layer<'a>> {
         let key = self.key;
         self.node.get(field).map(|node| Layer { key, node })

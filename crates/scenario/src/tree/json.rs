@@ -40,7 +40,7 @@ pub fn read(text: &Arc<Text>) -> Result<Node, Diagnostic> {
 /// Reads a JSON value that stands alone, such as one to be set.
 ///
 /// # Errors
-/// What is not JSON, or a name that stands twice.
+/// When the text is not JSON, or a name stands twice.
 pub fn value(text: &str) -> Result<Json, String> {
     let repeated = RefCell::new(None);
     strict(text, &repeated).map_err(|error| match repeated.take() {

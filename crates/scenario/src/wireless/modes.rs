@@ -44,6 +44,7 @@ pub const OF_AGGREGATES: &[(&str, &[&str])] = &[
     ("aggregate_time", &[A_MPDU, BOTH]),
     ("mpdu_spacing", &[A_MPDU, BOTH]),
     ("missed_ba", &[A_MPDU, BOTH]),
+    ("reorder_timeout", &[A_MPDU, BOTH]),
     ("amsdu_bytes", &[A_MSDU, BOTH]),
 ];
 
@@ -142,7 +143,7 @@ pub const RATE_CONTROL: Field = Field::option(Opt::new(
     "mode of data frames from 802.11n on: that of `mcs`; or the fastest up to it that loses no more than `ideal_loss` at the \
          SNR of the last answer; or the one up to it that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
 ));
-/// What the choice aims at.
+/// The loss that the choice aims at.
 pub const IDEAL_LOSS: Field = Field::option(
     Opt::new(
         "ideal_loss",
@@ -211,10 +212,18 @@ pub const MPDU_SPACING: Field = Field::option(Opt::new(
     Default::Is("0 us"),
     "least time between the beginnings of two frames of an A-MPDU; empty delimiters fill it",
 ));
-/// What follows a missing answer.
+/// The action after a missing answer.
 pub const MISSED_BA: Field = Field::option(Opt::new(
     "missed_ba",
     Kind::Choice(&["bar", "data"]),
     Default::Is("bar"),
     "after a block acknowledgement that did not come: ask for it, or send the frames again",
+));
+/// How long receivers wait.
+pub const REORDER_TIMEOUT: Field = Field::option(Opt::new(
+    "reorder_timeout",
+    Kind::Span,
+    Default::Is("0 s"),
+    "how long a receiver holds a packet back behind one that is missing, which is lost when it comes later (Linux: 100 ms); 0 s = until that comes or \
+         its sender says that it won't (ns-3)",
 ));

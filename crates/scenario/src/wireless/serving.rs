@@ -20,7 +20,7 @@ pub const SERVE: Field = Field::option(Opt::new(
      the same airtime, by deficits that exchanges and received data frames are charged to, one that had nothing to send first. Left out: \
      oldest, and turns where queue management is each neighbour's",
 ));
-/// What a turn is worth.
+/// The airtime of a turn.
 pub const AIRTIME_QUANTUM: Field = Field::option(
     Opt::new(
         "airtime_quantum",
@@ -77,7 +77,7 @@ pub const AIRTIME_HIGH: Field = Field::option(
     .at_least("1 us")
     .at_most("1 s"),
 );
-/// What is little for all.
+/// The airtime that counts as little for all.
 pub const AIRTIME_TOTAL: Field = Field::option(
     Opt::new(
         "airtime_total",

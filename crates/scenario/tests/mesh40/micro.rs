@@ -65,7 +65,7 @@ impl Micro {
     }
 }
 
-/// What a run delivers and loses.
+/// The deliveries and losses of a run.
 struct Outcome(Value);
 
 impl Outcome {

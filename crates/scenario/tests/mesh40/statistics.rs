@@ -13,7 +13,7 @@ fn cycle(rate: u64) -> f64 {
     control + frame(1536.0, rate as f64 / 1e6) + 3.0 * 10.0 + 28.0 + 7.5 * 9.0
 }
 
-/// What a snapshot is.
+/// The figures of a snapshot.
 struct Portrait {
     /// Mean hops of a station's route.
     hops: f64,

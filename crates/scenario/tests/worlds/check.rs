@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Events of a world at most.
 pub const EVENTS: u64 = 20_000;
 
-/// What became of worlds.
+/// The fates of worlds.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Ran to their end.

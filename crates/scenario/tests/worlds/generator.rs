@@ -559,7 +559,7 @@ impl Tables {
     }
 }
 
-/// What an option takes that no random text is.
+/// A value that the option takes and no random text is.
 fn unusable(option: &Value) -> bool {
     matches!(
         option["type"].as_str(),

@@ -117,3 +117,129 @@ fn timers_far_away_do_not_make_a_great_table() {
     // Twice eight for each of two hundred, up to a power of two.
     assert_eq!(Wheel::suited(&keys, Some(&old)).size(), 4096);
 }
+
+/// Any number of keys, beside a sorted set. Ties included: rank and owner decide.
+#[test]
+fn a_heap_gives_the_least_of_any_number_of_keys() {
+    let mut heap = Heap::default();
+    let mut model = std::collections::BTreeSet::new();
+    assert_eq!((heap.len(), heap.is_empty(), heap.first()), (0, true, None));
+    for i in 0..6_000u64 {
+        // It grows to some hundreds, three times, and is emptied.
+        let grows = i / 1_000 % 2 == 0;
+        if weyl(i) % 8 < if grows { 6 } else { 1 } {
+            let key = Key::new(
+                Time(weyl(i * 7) % 500),
+                Event::Arrive(Id::raw(weyl(i * 3) as u32 % 99)),
+            );
+            if model.insert(key) {
+                heap.push(key);
+            }
+        } else {
+            assert_eq!(heap.pop(), model.pop_first());
+        }
+        assert_eq!(heap.first(), model.first().copied());
+        assert_eq!(heap.len(), model.len());
+        assert_eq!(heap.is_empty(), model.is_empty());
+        if i % 500 == 0 {
+            let mut all: Vec<Key> = heap.keys().collect();
+            all.sort_unstable();
+            assert!(all.iter().eq(&model));
+        }
+    }
+}
+
+/// A thousand events at 5 to 12 of one instant's ranks and owners lie in one bucket, before and behind the wheel's turn, with
+/// owners for which a bucket has no room. An event that is taken out is due no more, wherever it lay.
+#[test]
+fn an_event_is_forgotten_wherever_it_lies() {
+    let at = |i: u64| match i % 4 {
+        0 => i,
+        1 => 1_000 + weyl(i) % 100_000,
+        2 => 50_000,
+        _ => 1_000_000_000_000 + i,
+    };
+    let owner = |i: u64| {
+        if i.is_multiple_of(5) {
+            u32::MAX - i as u32
+        } else {
+            i as u32
+        }
+    };
+    let event = |i: u64| Event::Arrive(Id::raw(owner(i)));
+    let mut calendar = Calendar::default();
+    (0..1_000).for_each(|i| calendar.push(Time(at(i)), event(i)));
+    for i in (0..1_000).filter(|i| i % 3 == 0) {
+        calendar.cancel(event(i));
+    }
+    let left = (0..1_000).filter(|i| i % 3 != 0);
+    let mut due: Vec<Key> = left.map(|i| Key::new(Time(at(i)), event(i))).collect();
+    due.sort_unstable();
+    // Nothing comes before its instant.
+    assert_eq!(calendar.next_at(), Some(due[0].at()));
+    for key in due {
+        let early = key
+            .at()
+            .0
+            .checked_sub(1)
+            .and_then(|t| calendar.pop(Time(t)));
+        assert_eq!(early, None);
+        assert_eq!(calendar.pop(key.at()), Some(key));
+    }
+    assert_eq!(
+        (calendar.next_at(), calendar.pop(Time::NEVER)),
+        (None, None)
+    );
+}
+
+/// n events that each come again after up to 2·n·g ticks make one event each g ticks. A bucket is to hold a dozen: 8 to 32, where
+/// the width is looked at again.
+#[test]
+fn buckets_follow_the_spacing_of_events() {
+    let mut calendar = Calendar::default();
+    const EVENTS: u64 = 600;
+    let mut pushed = 0;
+    let mut push = |calendar: &mut Calendar, now: u64, gap: u64| {
+        pushed += 1;
+        let ahead = 1 + weyl(pushed) * 2 * EVENTS * gap / (1 << 24);
+        calendar.push(
+            Time(now + ahead),
+            Event::Arrive(Id::raw(pushed as u32 % (1 << 24))),
+        );
+    };
+    (0..EVENTS).for_each(|_| push(&mut calendar, 0, 1_000));
+    for gap in [1_000, 50_000, 3_000, 400_000, 20_000, 1_500] {
+        for _ in 0..40_000 {
+            let now = calendar.pop(Time::NEVER).expect("some wait").at().0;
+            push(&mut calendar, now, gap);
+        }
+        let wheel = calendar.wheel.as_ref().expect("a crowd");
+        let held = (1u64 << wheel.bucket().1) as f64 / gap as f64;
+        assert!((6.0..40.0).contains(&held), "{held} in a bucket at {gap}");
+        // A turn has room for nearly all of them: no more than a hundred buckets for each.
+        assert!(wheel.size() as u64 <= 100 * EVENTS, "{}", wheel.size());
+    }
+}
+
+/// A first guess has half of five to five pending events for each bucket, however far the last eighth of them is.
+#[test]
+fn a_new_wheel_suits_the_events_that_are_pending() {
+    for gap in [3, 1_000, 70_000_000] {
+        let far = |i: u64| if i < 700 { i * gap } else { 900 * gap * i };
+        let key = |i: u64| Key::new(Time(5 + far(i)), Event::Arrive(Id::raw(i as u32)));
+        let keys: Vec<Key> = (0..800).map(key).collect();
+        let wheel = Wheel::suited(&keys, None);
+        let pending = (1u64 << wheel.bucket().1) as f64 / gap as f64;
+        assert!(pending > 2.4 && pending <= 5.0, "{pending} at {gap}");
+        // One turn goes beyond the seven eighths that lie near.
+        assert!(wheel.size() as u64 * (1 << wheel.bucket().1) > 700 * gap);
+        let mut wheel = wheel;
+        let edge = wheel.edge();
+        assert!(edge > keys[0] && edge.at().0 - keys[0].at().0 <= 1 << wheel.bucket().1);
+        let later: Vec<Key> = keys.iter().copied().filter(|key| *key >= edge).collect();
+        later.iter().for_each(|key| wheel.push(*key));
+        let mut all: Vec<Key> = wheel.keys().collect();
+        all.sort_unstable();
+        assert_eq!(all, later);
+    }
+}

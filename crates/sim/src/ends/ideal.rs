@@ -9,7 +9,7 @@ use backwater_transport::endpoint::{Receiver, Sender};
 use backwater_transport::units::{Span, Time};
 
 use crate::connection::Connection;
-use crate::ends::Ends;
+use crate::ends::{Ends, Step};
 use crate::ids::{ConnectionId, PortId};
 use crate::network::Network;
 use crate::packet;
@@ -59,8 +59,20 @@ impl Ends {
         now: Time,
     ) {
         let ideal = self.ideal(network, id, bytes);
-        let stats = &mut self.connections[id].stats;
-        stats.complete(bytes, now.since(written), ideal);
+        let c = &mut self.connections[id];
+        let number = c.stats.delivered.0;
+        c.stats.complete(bytes, now.since(written), ideal, now);
+        let flow = c.data;
+        if self.steps.is_some() && self.graph.has(id) {
+            let step = Step {
+                flow,
+                number,
+                bytes,
+                begun: written,
+                ended: now,
+            };
+            self.steps.get_or_insert_default().push(step);
+        }
     }
 }
 

@@ -40,11 +40,28 @@ pub struct Ends {
     pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
-    /// What receivers have given to their applications, where a person wants to see it over time.
+    /// The bytes that receivers have given to their applications, where a person wants to see them over time.
     pub(crate) log: Option<Vec<Delivered>>,
+    /// Transfers of flows that wait for others, where a person wants to see them.
+    pub(crate) steps: Option<Vec<Step>>,
 }
 
-/// What the receiver of a flow has given to its application up to an instant, since the flow began.
+/// A transfer that began when others were delivered, and has been delivered itself: a step of a collective.
+#[derive(Copy, Clone, Debug)]
+pub struct Step {
+    /// The flow of the data.
+    pub flow: FlowId,
+    /// Transfers of the flow before it.
+    pub number: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// When it was written.
+    pub begun: Time,
+    /// When it was delivered in order.
+    pub ended: Time,
+}
+
+/// The bytes that the receiver of a flow has given to its application up to an instant, since the flow began.
 #[derive(Copy, Clone, Debug)]
 pub struct Delivered {
     /// When.
@@ -71,6 +88,16 @@ impl Ends {
     /// The deliveries since the last call, in order.
     pub fn take_log(&mut self) -> Vec<Delivered> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// From now on steps of collectives are kept.
+    pub fn start_steps(&mut self) {
+        self.steps.get_or_insert_default();
+    }
+
+    /// The steps that have ended since the last call, in the order of their ends.
+    pub fn take_steps(&mut self) -> Vec<Step> {
+        self.steps.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Keeps what a receiver has given so far.

@@ -8,7 +8,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::ids::ConnectionId;
 
-/// What is listed behind one port.
+/// The senders that are listed behind one port.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pulls {
     /// The list in which a flow stands.

@@ -12,7 +12,7 @@
 //!   `quanta` from the last echo on, and nothing takes the notice back. Nor does the echo say which queue
 //!   marked the packet, so marks of other queues on the path count too.
 //!
-//! What a station tells itself takes no carrier. A capture shows a data frame without its field.
+//! A notice of a station to itself takes no carrier. A capture shows a data frame without its field.
 //!
 //! Reference: IEEE 802.3 Annex 31B; IEEE 802.3as (envelope frames: 482 octets for fields of higher layers); IEEE 802.11-2016
 //! 9.6.6 (vendor-specific action frames), 10.3.6 (group frames); RFC 3168 6.1.

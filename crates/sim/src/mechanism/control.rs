@@ -31,7 +31,7 @@ pub struct Control {
     node: NodeId,
     number: u32,
     notifier: Box<dyn AtNode>,
-    /// What the notifier said of itself. Read at every arrival.
+    /// The facts that the notifier gave about itself. Read at every arrival.
     facts: Facts,
     /// Neighbours that are told, by number.
     neighbours: Vec<Toward>,
@@ -113,7 +113,7 @@ impl Control {
         self.places[place].place
     }
 
-    /// What of the detector of a place may be moved while a world runs.
+    /// The value of a place's detector that may be moved while a world runs.
     pub fn knob(&mut self, place: usize) -> Option<Knob<'_>> {
         self.places[place].detector.knob()
     }
@@ -196,7 +196,7 @@ impl Control {
         self.facts.rated
     }
 
-    /// What counts a place's rates, where a part needs them.
+    /// The counter of a place's rates, where a part needs them.
     #[inline]
     pub fn tally(&mut self, place: usize) -> Option<&mut Tally> {
         self.places[place].tally.as_deref_mut()

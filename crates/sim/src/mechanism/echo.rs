@@ -1,4 +1,4 @@
-//! What the echo of a mark tells a neighbour. The receiver of a marked packet says so in its ACKs. The node whose queue is
+//! The notice that the echo of a mark is to a neighbour. The receiver of a marked packet says so in its ACKs. The node whose queue is
 //! watched reads the ACKs that it sends to a neighbour: one with an echo is a notice to that neighbour.
 //!
 //! Classic ECN and DCTCP set ECE (RFC 3168 6.1.3, RFC 8257 3.2). Accurate ECN counts marked packets modulo eight (RFC 9768

@@ -311,8 +311,8 @@ impl Gates {
         bars.fold(self.until[class], Time::max)
     }
 
-    /// When the last of what stops a class ends, as things stand.
-    fn stopped_until(&self, class: usize) -> Time {
+    /// When the last of what stops a class, or a part of its frames, ends as things stand.
+    pub fn stopped_until(&self, class: usize) -> Time {
         let blocks = |b: &&Bar| b.classes >> class & 1 == 1 && b.bucket.is_none();
         let bars = self.bars.iter().filter(blocks).map(|b| b.until);
         bars.fold(self.until[class], Time::max)

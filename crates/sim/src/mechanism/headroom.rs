@@ -21,7 +21,7 @@ use crate::network::{Network, Port};
 use crate::packet;
 
 impl Mechanisms {
-    /// What each place needs that a mechanism watches.
+    /// The room that each place needs that a mechanism watches.
     pub(crate) fn headroom(&self, network: &Network) -> Vec<Headroom> {
         let frames = network.flows.iter().map(|f| packet::frame(f.packet));
         let Some(frame) = frames.max() else {

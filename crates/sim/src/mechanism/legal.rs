@@ -34,7 +34,7 @@ pub struct Illegal {
     pub third: Third,
     /// The reason: which condition is missing.
     pub reason: &'static str,
-    /// What to write instead.
+    /// The parts to write instead.
     pub fix: &'static str,
 }
 
@@ -129,7 +129,7 @@ mod tests {
         list.iter().find(|(name, _)| *name == id).expect(id).1
     }
 
-    /// What parts of these names say to a medium.
+    /// Whether parts of these names work on a medium, and which of them does not.
     fn verdict(names: [&str; 3], medium: &Offer) -> Option<(Third, &'static str)> {
         verdict_by(names, medium, medium.carriers[0])
     }

@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-/// What has happened.
+/// An event at a watched place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Moment<'a> {
     /// A frame has joined a queue.

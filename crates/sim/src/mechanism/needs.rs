@@ -1,4 +1,4 @@
-//! What a part of a mechanism needs, and what it gives to the others. From these follows which detector, notifier and
+//! The needs of a part of a mechanism, and the abilities that it gives to the others. From these follows which detector, notifier and
 //! responder work together on which medium (`legal`), and what the place must keep for them.
 
 /// Tables of a kind's rows `PART`: each line has a part and what it needs. `NEEDS` lists these in the tables' order.
@@ -12,7 +12,7 @@ macro_rules! rows {
             pub static $TABLE: &[Part<Build>] = &[$($module::PART),*];
         )*
 
-        /// What each row needs, in the order of the tables.
+        /// The needs of each row, in the order of the tables.
         pub static NEEDS: &[Needs] = &[$($($needs,)*)*];
     };
 }
@@ -63,7 +63,7 @@ impl Set {
     /// How long frames have waited.
     pub const SOJOURN: Set = Set(1 << 16);
 
-    /// What every medium gives that carries notices: its queues are watched, and what is told has gates.
+    /// The abilities that every medium gives that carries notices: its queues are watched, and the told place has gates.
     pub const EVERYWHERE: Set = Set::RATES
         .and(Set::HOLDINGS)
         .and(Set::BOUND)
@@ -80,7 +80,7 @@ impl Set {
         self.0 & other.0 == other.0
     }
 
-    /// What it has and another has not.
+    /// The needs that this set has and the other has not.
     pub const fn without(self, other: Set) -> Set {
         Set(self.0 & !other.0)
     }
@@ -93,7 +93,7 @@ impl Set {
     }
 }
 
-/// What a part needs, and what it gives.
+/// The needs of a part, and the abilities that it gives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// It works only where the medium or another part gives these.
@@ -116,7 +116,7 @@ impl Needs {
         Needs { gives, ..self }
     }
 
-    /// What a detector with these needs watches at the places that `at` names.
+    /// The places that a detector with these needs watches, as `at` names them.
     pub fn at(self) -> &'static str {
         if self.needs.has(Set::INTERFACES) {
             "ports through which frames come in: at = [\"W>A\"] counts what switch W holds of A's frames, and A is told"

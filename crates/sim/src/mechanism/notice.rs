@@ -1,4 +1,4 @@
-//! What a mechanism tells another place. Its bytes on a wire are made in `backwater_wire::ethernet`, those of a management
+//! The notice of a mechanism to another place. Its bytes on a wire are made in `backwater_wire::ethernet`, those of a management
 //! frame in `backwater_wire::wifi`.
 
 use std::sync::Arc;
@@ -79,9 +79,9 @@ impl Step {
 pub struct OwnFlow {
     /// Which.
     pub flow: FlowId,
-    /// What leaves of it, bit/s.
+    /// The rate at which it leaves, bit/s.
     pub gets: f64,
-    /// What each forwarded flow leaves with, bit/s; none where nothing is forwarded.
+    /// The rate at which each forwarded flow leaves, bit/s; none where nothing is forwarded.
     pub forwarded: Option<f64>,
     /// Whether the station is congested.
     pub congested: bool,
@@ -148,7 +148,7 @@ impl Notice {
         }
     }
 
-    /// What it says of each category, where a frame speaks of several at once; else the notice itself.
+    /// The notices to each category, where a frame speaks of several at once; else the notice itself.
     pub fn by_category(&self) -> Vec<Notice> {
         let Form::Congestion(durations) = self.form else {
             return vec![self.clone()];

@@ -14,9 +14,9 @@ use crate::limit::MAX_CLASSES;
 pub enum Place {
     /// The class queues of an output port.
     Egress(PortId),
-    /// What the node holds of what came in over an interface, by class.
+    /// The packets that came in over an interface and that the node holds, by class.
     Ingress(PortId),
-    /// What an 802.11 station holds, by access category.
+    /// The packets that an 802.11 station holds, by access category.
     Attachment(u32),
 }
 
@@ -31,7 +31,7 @@ pub struct View<'a> {
     pub congested: bool,
     /// Held, the frame in transmission included, in the unit of `room`; under shared memory what is in the pool.
     pub held: u64,
-    /// What it may hold; under shared memory today's threshold; `u64::MAX` where nothing bounds it.
+    /// The largest number that it can hold; under shared memory the present threshold; `u64::MAX` where nothing bounds it.
     pub room: u64,
     /// Bytes in headroom (shared memory only).
     pub headroom: u64,
@@ -153,7 +153,7 @@ fn entry(list: &mut Vec<(u32, [u64; MAX_CLASSES])>, neighbour: u32) -> &mut [u64
     &mut list[at].1
 }
 
-/// What came in and left within a sliding window, by neighbour, class and flow.
+/// The bytes that came in and left within a sliding window, by neighbour, class and flow.
 #[derive(Clone, Debug)]
 pub struct Tally {
     /// When it is looked at, and how far back.
@@ -362,7 +362,7 @@ impl Sums {
         }
     }
 
-    /// What a detector sees of a class; `shared` says whether the medium is others' too.
+    /// A detector's view of a class; `shared` says whether the medium is others' too.
     pub fn rates(&self, class: usize, shared: bool) -> Rates {
         Rates {
             came: self.came[class],

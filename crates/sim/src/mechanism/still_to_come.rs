@@ -1,13 +1,13 @@
-//! What a watched place needs above its mark.
+//! The room that a watched place needs above its mark.
 
 use crate::ids::PortId;
 
-/// What may still come to a place when its mark has been crossed, although its feeders obey.
+/// The bytes that may still come to a place when its mark has been crossed, although its feeders obey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headroom {
     /// The place that is watched.
     pub port: PortId,
-    /// What came in through the port is watched, not what waits to leave by it.
+    /// Packets that came in through the port are watched, not those that wait to leave by it.
     pub ingress: bool,
     /// Its feeders: the ports by which they send.
     pub feeders: Vec<PortId>,

@@ -122,6 +122,6 @@ impl Watched {
 pub struct HeldBack {
     /// Which.
     pub frames: Vec<Seen>,
-    /// What the class holds beside them, in the unit of its room.
+    /// The other bytes or frames that the class holds, in the unit of its room.
     pub rest: u64,
 }

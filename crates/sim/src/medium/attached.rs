@@ -1,4 +1,4 @@
-//! What the rest of the engine asks of the media that nodes share, whichever they are. A new question about a medium is a method here,
+//! The questions that the rest of the engine asks of the media that nodes share, whichever they are. A new question about a medium is a method here,
 //! so that no file elsewhere knows the tables of one.
 
 use backwater_transport::units::Time;

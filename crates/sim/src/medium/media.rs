@@ -44,7 +44,7 @@ impl Media {
         self.air.fill_windows(network);
     }
 
-    /// What media draw from now on is drawn anew.
+    /// The random numbers that media draw from now on are drawn anew.
     pub(crate) fn rekey(&mut self, by: u64) {
         self.air.rekey(by);
     }

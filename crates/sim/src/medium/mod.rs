@@ -28,9 +28,9 @@ pub use wifi::air::{Air, Member};
 pub use wifi::air_log::AirFrame;
 pub use wifi::radio::{Radio, StationCount};
 
-/// What wires offer.
+/// The offer of wires.
 pub static WIRE: Offer = ethernet::PART.build;
-/// What 802.11 media offer.
+/// The offer of 802.11 media.
 pub static AIR: Offer = wifi::PART.build;
 
 /// Every medium.

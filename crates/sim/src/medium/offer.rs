@@ -1,4 +1,4 @@
-//! What a medium offers to the rest of the engine: its row in `MEDIA` says so.
+//! The offer of a medium to the rest of the engine: its row in `MEDIA` says so.
 
 use crate::mechanism::carrier::CarriedBy;
 use crate::mechanism::needs::Set;
@@ -9,11 +9,11 @@ use backwater_wire::pcapng::LinkType;
 pub struct Offer {
     /// Its name in tables of mechanisms.
     pub name: &'static str,
-    /// What takes a notice over it; nothing where back-pressure can't pass.
+    /// The carriers of a notice over it; none where back-pressure can't pass.
     pub carriers: &'static [Carrier],
     /// The conditions that it meets for the parts of a mechanism.
     pub gives: Set,
-    /// What its frames look like in a capture.
+    /// The format of its frames in a capture.
     pub link: LinkType,
 }
 
@@ -61,7 +61,7 @@ impl Carrier {
 }
 
 impl Offer {
-    /// What takes notices over it that are carried like this.
+    /// The carrier of notices over it that are carried like this.
     pub fn carrier(&self, by: CarriedBy) -> Option<Carrier> {
         self.carriers.iter().copied().find(|c| c.carried_by() == by)
     }

@@ -1,4 +1,4 @@
-//! What takes frames from the queue of a port: one kind for each medium.
+//! The service that takes frames from the queue of a port: one kind for each medium.
 
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
@@ -11,7 +11,7 @@ use crate::cause::Cause;
 use crate::ids::PortId;
 use crate::packet::{List, Packet};
 
-/// What serves a port.
+/// The service of a port.
 #[derive(Clone, Debug, Default)]
 pub enum Service {
     /// A wire: a frame leaves as soon as the one before has left and the gap is over. See `network/transmit`.
@@ -32,7 +32,7 @@ pub enum Service {
 /// A box on the way to a port's queue.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// What it does.
+    /// The box.
     pub what: AnyBox,
     /// Its stream.
     pub random: Random,
@@ -151,7 +151,7 @@ impl Service {
         Some(self.terminal()?.count.offered)
     }
 
-    /// What sends in slots.
+    /// The terminal that sends in slots.
     pub fn terminal(&self) -> Option<&Terminal> {
         match self {
             Service::Slots(terminal) => Some(terminal),

@@ -1,5 +1,5 @@
-//! What the program that drives a world says of the packets that it injects, and the entropy values of spreaders. It stands beside
-//! the packets, since they fill their cache line and few worlds need it.
+//! The labels that the program that drives a world gives to the packets that it injects, and the entropy values of spreaders. They stand beside
+//! the packets, because packets fill their cache line and few worlds need labels.
 
 use crate::ids::{FlowId, PacketId};
 use crate::table::Id;
@@ -9,7 +9,7 @@ use crate::table::Id;
 pub struct Label {
     /// Comes back with its fate.
     pub tag: u64,
-    /// What queues and equal ways that tell flows apart see in place of its flow's number; `NONE` for that number.
+    /// The flow that queues and equal ways see in place of the packet's own, where they tell flows apart; `NONE` for its own.
     pub flow: FlowId,
 }
 
@@ -62,7 +62,7 @@ impl Labels {
         self.0.get(packet.index()).map_or(0, |label| label.tag)
     }
 
-    /// What tells a packet's flow from others: the hash it was injected with, one with its entropy value, or the number of its flow.
+    /// The number that tells a packet's flow from others: the hash it was injected with, one with its entropy value, or the number of its flow.
     #[inline(always)]
     pub fn flow(&self, packet: PacketId, flow: FlowId) -> FlowId {
         match self.0.get(packet.index()) {

@@ -27,7 +27,7 @@ pub struct Law {
     pub name: String,
     /// The queue.
     pub queue: Watched,
-    /// What serves it.
+    /// The link that serves it.
     pub link: Link,
     /// The queue there over time.
     pub statistics: QueueStatistics,

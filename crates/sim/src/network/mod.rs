@@ -1,4 +1,4 @@
-//! What a network is made of: nodes, their egress ports, the flows between them, and the notices on their way.
+//! The parts of a network: nodes, their egress ports, the flows between them, and the notices on their way.
 
 mod ahead;
 mod carried;

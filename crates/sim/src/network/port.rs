@@ -322,7 +322,7 @@ pub struct PortMore {
     pub awaited: Time,
     /// When the frame in transmission came into its queue, where the detector looks at that.
     pub came: Time,
-    /// What serves it.
+    /// The service of the port.
     pub service: Service,
     /// Active queue management.
     pub managed: Option<Box<Managed>>,

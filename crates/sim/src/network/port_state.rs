@@ -1,4 +1,4 @@
-//! What a port answers about its queues and its gates.
+//! The answers of a port about its queues and its gates.
 
 use backwater_transport::units::{Rate, Span, Time};
 

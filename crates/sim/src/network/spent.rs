@@ -1,4 +1,4 @@
-//! What packets have met at the medium that they share with others, by place in the arena: parts of their delay.
+//! The parts of the delay of packets at the medium that they share with others, by place in the arena.
 
 use std::ops::{Index, IndexMut};
 

@@ -1,4 +1,4 @@
-//! What detectors and accounts see of a port, and of a frame there.
+//! The view of detectors and accounts of a port, and of a frame there.
 
 use backwater_transport::units::{Span, Time};
 
@@ -129,7 +129,7 @@ impl Gone {
         }
     }
 
-    /// What has happened to it.
+    /// The event at which detectors see it.
     pub fn moment<'a>(&self, seen: &'a Seen) -> Moment<'a> {
         match self.lost {
             Some(_) => Moment::Lost(seen),

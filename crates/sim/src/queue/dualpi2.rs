@@ -41,7 +41,7 @@ pub struct DualPi2 {
     base: f64,
     previous: f64,
     due: Time,
-    /// What probabilities have summed up to, for each queue.
+    /// The sums of the probabilities, for each queue.
     counts: [f64; 2],
     credit: i64,
     /// Whether both queues held frames at the last choice.

@@ -65,7 +65,7 @@ impl FqCodel {
         }
     }
 
-    /// What the flow earns at its turn.
+    /// The bytes that the flow earns at its turn.
     fn share(&self, flow: usize) -> i64 {
         let load = self.load.get(&self.flows[flow].host).copied();
         (self.quantum / load.unwrap_or(1)).max(1)

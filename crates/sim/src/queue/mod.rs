@@ -23,6 +23,7 @@ mod script;
 mod strict_priority;
 mod wrr;
 
+use backwater_transport::added::{Added, Addition, NotAdded};
 use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
@@ -151,8 +152,19 @@ pub struct Queue {
     pub scheduler: AnyScheduler,
     /// Active queue management.
     pub aqm: Option<AnyAqm>,
-    /// What it holds.
+    /// The most that it holds.
     pub room: Room,
+}
+
+impl Queue {
+    /// A queue under an algorithm of another crate: one class queue, in the room that its place has.
+    pub fn managed_by(algorithm: impl CustomAqm) -> Queue {
+        Queue {
+            scheduler: AnyScheduler::Fifo,
+            aqm: Some(AnyAqm::Custom(Box::new(algorithm))),
+            room: Room::Port,
+        }
+    }
 }
 
 impl From<AnyScheduler> for Queue {
@@ -205,6 +217,21 @@ macro_rules! rows {
 /// Queue management that a host makes. A world that holds one and has no host is refused.
 pub static HOSTED: &[Part<Build>] =
     &[script::PART.with_build(|args| (script::PART.build)(args).map(managed))];
+
+static ADDED: Added<Build> = Added::new();
+
+/// Adds a queue of another crate, for all scenarios of this process.
+///
+/// # Errors
+/// When a scenario or the list of parts has been read, one of the names is taken, or the text of the source is missing.
+pub fn add(queue: Addition<Build>) -> Result<(), NotAdded> {
+    ADDED.add(&[QUEUES, HOSTED], queue)
+}
+
+/// Queues of other crates.
+pub fn added() -> &'static Added<Build> {
+    &ADDED
+}
 
 rows! {
     scheduled: fifo::PART,

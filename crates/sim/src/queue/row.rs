@@ -1,4 +1,4 @@
-//! What the row of a queue makes, and what a queue is made of. Files of schedulers and of algorithms know this one, and
+//! The types that the row of a queue makes, and that a queue consists of. Files of schedulers and of algorithms know this one, and
 //! not each other's lists.
 
 use backwater_transport::part::{self, Default, Kind, Opt};
@@ -62,14 +62,14 @@ pub enum Room {
     Endless,
 }
 
-/// What a row makes: a scheduler or an algorithm, and the queue around it.
+/// A scheduler or an algorithm that a row makes, and the queue around it.
 #[derive(Clone, Debug)]
 pub struct Made<T> {
     /// The scheduler or the algorithm.
     pub part: T,
     /// Class queues under strict priority that an algorithm watches one by one; 1 where it has one queue.
     pub classes: usize,
-    /// What the queue holds.
+    /// The most that the queue holds.
     pub room: Room,
 }
 

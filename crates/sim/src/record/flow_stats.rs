@@ -1,4 +1,4 @@
-//! What a flow counts. What a delivery touches lies in two cache lines.
+//! The counts of a flow. The fields that a delivery touches lie in two cache lines.
 
 use backwater_transport::units::Time;
 
@@ -80,7 +80,7 @@ pub struct FlowStats {
     pub delay: Delays,
     /// When the last packet was received.
     pub last: Time,
-    /// What did not fit into `sums`.
+    /// The part of the sums that did not fit into `sums`.
     more: Sums<u128>,
     /// Delivered after waiting at a gate that a queue off their path had closed.
     pub victims: u64,
@@ -138,7 +138,7 @@ impl FlowStats {
         }
     }
 
-    /// What a packet that was just delivered had met at 802.11 stations, in ticks:
+    /// A packet that was just delivered had spent these ticks at 802.11 stations:
     /// contention, retries, others in its PPDUs, frames that were missing.
     pub fn met_on_air(&mut self, ticks: [u64; 4]) {
         for (sum, ticks) in self.on_air.iter_mut().zip(ticks) {

@@ -1,4 +1,4 @@
-//! What is kept of a run: counters, the fingerprint, and, on request, every event.
+//! The records of a run: counters, the fingerprint, and, on request, every event.
 
 pub mod age;
 pub mod delays;
@@ -15,7 +15,7 @@ use crate::ids::{FlowId, PortId};
 use crate::mechanism::notice::Notice;
 use crate::packet::Traffic;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A frame entered a queue; value: bytes the queue then holds.
@@ -129,6 +129,6 @@ pub struct Record {
     pub gated: u64,
     /// The notice of a control frame, or of the header field of a data frame that is sent.
     pub notice: Option<Arc<Notice>>,
-    /// What it says, for a packet of a connection that is sent or lost.
+    /// The header of a packet of a connection that is sent or lost.
     pub header: Option<Box<Header>>,
 }

@@ -1,4 +1,4 @@
-//! What media and both ends of flows share: network, mechanisms, books and calendar. A port takes
+//! The data that media and both ends of flows share: network, mechanisms, books and calendar. A port takes
 //! a step here, whatever moves its frames.
 //!
 //! * `forward` moves frames: enqueue, choose, arrive. `network/transmit` starts them.

@@ -91,7 +91,7 @@ impl Shared {
 }
 
 impl Network {
-    /// Control frames that wait at a port are lost. How many.
+    /// Control frames that wait at a port are lost. Returns how many.
     fn forget_control_frames(&mut self, id: PortId) -> u64 {
         let port = &mut self.ports[id];
         let mut lost = 0;

@@ -6,6 +6,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::Shared;
+use crate::books::Stop;
 use crate::ids::PortId;
 use crate::mechanism::carrier::quantum;
 use crate::mechanism::notice::Notice;
@@ -65,11 +66,25 @@ impl Shared {
         }
         port.retry(now);
         self.network.recheck_card(id);
+        self.note_stops(id, now);
         self.mechanisms.note_heard(notice.mechanism);
         self.mechanisms.update_drain(&self.network, id, now);
         self.arm_watchdog(id, now);
         self.note_reaction(id, notice, now);
         self.catch_up(id, now);
+    }
+
+    /// The gates of a port have changed.
+    #[inline]
+    pub(super) fn note_stops(&mut self, id: PortId, now: Time) {
+        if let (Some(log), Some(gates)) = (&mut self.run.books.stops, &self.network.ports[id].gates)
+        {
+            log.push(Stop {
+                at: now,
+                port: id,
+                until: std::array::from_fn(|class| gates.stopped_until(class)),
+            });
+        }
     }
 
     /// A port has reacted to a notice.

@@ -1,4 +1,4 @@
-//! What a port's watchdog does: it opens gates that have been closed for too long, and frames are lost or sent.
+//! The work of a port's watchdog: it opens gates that have been closed for too long, and frames are lost or sent.
 
 use backwater_transport::units::Time;
 
@@ -42,6 +42,7 @@ impl Shared {
         }
         port.set(Traits::DROPS, drops);
         if begun != 0 {
+            self.note_stops(id, now);
             let detail = u64::from(begun) << 16 | 1 << 32;
             let books = &mut self.run.books;
             books.fingerprint.add(Mark::Knob, now, id.0, detail);

@@ -123,12 +123,22 @@ impl Source for Collective {
     }
 }
 
+/// What each rank has before it begins.
+pub fn size(args: &Args) -> u64 {
+    args.bytes("size").0
+}
+
+/// Whether ranks add up what they have, so that each byte is sent, added and sent back.
+pub fn reduces(args: &Args) -> bool {
+    args.choice(ALGORITHM) != ALL_TO_ALL
+}
+
 /// The flows of a collective of so many ranks, made from the options of its source.
 ///
 /// # Errors
 /// The algorithm needs another number of ranks.
 pub fn steps(args: &Args, ranks: usize) -> Result<Vec<Step>, Refusal> {
-    let (algorithm, size) = (args.choice(ALGORITHM), args.bytes("size").0);
+    let (algorithm, size) = (args.choice(ALGORITHM), size(args));
     let pairs = algorithm == DOUBLING || algorithm == RABENSEIFNER;
     if ranks < 2 || (pairs && !ranks.is_power_of_two()) {
         return Err(Refusal {

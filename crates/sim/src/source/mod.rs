@@ -160,7 +160,7 @@ impl AnySource {
     }
 }
 
-pub use collective::{ALGORITHM, Step, steps};
+pub use collective::{ALGORITHM, Step, reduces, size, steps};
 pub use packet_list::listed;
 
 /// How a source is made from its checked options.

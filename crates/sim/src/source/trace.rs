@@ -1,4 +1,4 @@
-//! What all readers of trace files share: a fault that names its place, lines of text, and exact
+//! Code that all readers of trace files share: a fault that names its place, lines of text, and exact
 //! decimal numbers. Readers see the file's content in memory, and what they keep is no more than a
 //! constant times as large: nothing in a file is believed before it has been checked against it.
 

@@ -22,7 +22,7 @@ pub struct LawQueue {
     pub buffer: Limit,
 }
 
-/// What waits.
+/// The packets that wait.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Bytes of frames.
@@ -40,7 +40,7 @@ pub struct LawPacket {
     pub size: u64,
     /// Nodes of its two ends, the lower first.
     pub ends: [u32; 2],
-    /// What waits besides it.
+    /// The packets that wait besides it.
     pub backlog: Backlog,
     /// It arrived and was lost.
     pub lost: bool,

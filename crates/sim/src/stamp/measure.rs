@@ -1,4 +1,4 @@
-//! What laws measure: rates over a window, capacities, and active flows.
+//! The measurements of laws: rates over a window, capacities, and active flows.
 
 use std::collections::VecDeque;
 

@@ -4,12 +4,12 @@ use super::World;
 use crate::altered::Altered;
 
 impl World {
-    /// What is made otherwise from the present on.
+    /// The changes that hold from the present on.
     pub fn alter(&mut self) -> &mut Altered {
         self.shared.run.books.altered.get_or_insert_default()
     }
 
-    /// What is made otherwise, and what was seen since somebody asked.
+    /// The changes, and the facts that were seen since somebody asked.
     pub fn altered(&self) -> Option<&Altered> {
         self.shared.run.books.altered.as_deref()
     }

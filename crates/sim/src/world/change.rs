@@ -1,5 +1,5 @@
-//! What a caller may change while a world runs. Whatever has begun ends as it began: the frame in transmission keeps its
-//! rate, and packets in queues stay. What remembers the old value for good is a reason to refuse.
+//! The changes that a caller may make while a world runs. Whatever has begun ends as it began: the frame in transmission keeps its
+//! rate, and packets in queues stay. A part that remembers the old value for good is a reason to refuse.
 
 use backwater_transport::units::{Rate, Time};
 

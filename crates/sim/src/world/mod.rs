@@ -110,13 +110,6 @@ impl World {
         }
     }
 
-    /// Whether packets of some medium share an MPDU, which a capture cannot show.
-    pub fn joins_packets(&self) -> bool {
-        let media = self.media.air.media.iter();
-        let mut limits = media.filter_map(|medium| medium.high.as_ref()?.aggregation);
-        limits.any(|limits| limits.msdu > 0)
-    }
-
     /// Name and data rate in bit/s of each medium whose frames a capture has apart.
     pub fn captured_media(&self) -> impl Iterator<Item = (&str, u64)> {
         let media = self.media.air.media.iter();

@@ -1,4 +1,4 @@
-//! What a caller sees of a world in the middle of its run, and a run up to the instant at which it sees enough.
+//! A caller's view of a world in the middle of its run, and a run up to the instant at which it sees enough.
 
 use std::collections::BTreeMap;
 

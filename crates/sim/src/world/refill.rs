@@ -5,7 +5,7 @@
 //! port next begins or ends a transmission; where it does neither, a frame time later. So a loss is never answered at
 //! its own instant, which need not end.
 //!
-//! What a port of such a host does, it does in its own time: every departure has an event.
+//! A port of such a host acts at the due instants: every departure has an event.
 
 use backwater_transport::units::Time;
 

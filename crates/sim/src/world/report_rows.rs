@@ -83,7 +83,7 @@ pub struct HopRow {
 pub struct FlowReport {
     /// Which.
     pub flow: FlowId,
-    /// What it counted.
+    /// Its counts.
     pub sums: ClassReport,
     /// Packets that waited at a gate closed by a queue off their path.
     pub victims: u64,

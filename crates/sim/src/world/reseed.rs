@@ -1,7 +1,7 @@
 //! Random streams that begin anew in the middle of a run, so that forks of a world differ by chance alone.
 //!
-//! What was drawn already stays: an arrival, a backoff, an opportunity or an error that waits for its instant. What a world
-//! draws once, as it is built, stays too: shadowing, places, salts of hashes, permutations.
+//! Random numbers that were drawn already stay: an arrival, a backoff, an opportunity or an error that waits for its instant. Values that a world
+//! draws once, as it is built, stay too: shadowing, places, salts of hashes, permutations.
 
 use backwater_transport::endpoint::Sender;
 

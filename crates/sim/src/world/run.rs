@@ -3,6 +3,7 @@
 use backwater_transport::units::Time;
 
 use super::World;
+use crate::books::Stop;
 use crate::event::{Event, Key};
 use crate::ids::{FlowId, LawId, PortId};
 use crate::medium::AirFrame;
@@ -77,6 +78,17 @@ impl World {
         });
         let taken: Vec<Vec<Values>> = taken.collect();
         self.shared.network.laws.ids().zip(taken).collect()
+    }
+
+    /// From now on changes of the gates of wires are kept.
+    pub fn start_stop_log(&mut self) {
+        self.shared.run.books.stops.get_or_insert_default();
+    }
+
+    /// The changes since the last call, in order.
+    pub fn take_stop_log(&mut self) -> Vec<Stop> {
+        let log = self.shared.run.books.stops.as_mut();
+        log.map(std::mem::take).unwrap_or_default()
     }
 
     /// The events recorded since the last call, in order; empty unless the run is recorded.

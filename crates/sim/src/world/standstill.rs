@@ -18,7 +18,7 @@ pub struct Standstill {
 const LONG: u64 = 10;
 
 impl World {
-    /// What stands still, where so many packets are held and none was delivered in the last tenth of the time so far. A frame in
+    /// The packets that stand still, where so many are held and none was delivered in the last tenth of the time so far. A frame in
     /// transmission is a movement if its packet is about to arrive, or if none was lost meanwhile.
     pub fn standstill(&self, held: u64) -> Option<Standstill> {
         let (now, packets) = (self.now(), held);

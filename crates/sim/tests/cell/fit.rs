@@ -20,7 +20,7 @@ fn fit(id: &str, recording: &Recording) -> Fit {
         .expect("a recording that is long enough")
 }
 
-/// What these options give in so many seconds.
+/// The recording that these options give in so many seconds.
 fn make(id: &str, given: &[(&'static str, Value)], seconds: u64, seed: u64) -> Recording {
     let mut random = Random::stream(seed, "trace", "recovery");
     let length = Span::secs(seconds);
@@ -46,7 +46,7 @@ fn mbit(n: f64) -> Value {
     Value::Rate(Rate((n * 1e6) as u64))
 }
 
-/// What a fit found, each over what it was made with.
+/// The values that a fit found, each over the value that made the trace.
 fn recovered(id: &str, given: &[(&'static str, Value)], seconds: u64, seed: u64) -> Vec<f64> {
     let found = fit(id, &make(id, given, seconds, seed)).options;
     let one = |(name, value): &(&str, Value)| {

@@ -1,4 +1,4 @@
-//! What a link writes into mahimahi's log.
+//! The lines that a link writes into mahimahi's log.
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
@@ -30,7 +30,7 @@ fn entries(
     for (tag, (ms, bytes)) in (0..).zip(arrivals) {
         inject(&mut world, at(ms), Id::new(0), bytes, tag);
     }
-    // What is taken while the run goes on and at its end is one log.
+    // The entries that are taken while the run goes on and at its end are one log.
     let mut entries = Vec::new();
     for part in 1..=4 {
         world.advance(Time(world.end().0 / 4 * part));

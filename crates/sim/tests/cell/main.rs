@@ -5,6 +5,7 @@ mod fit;
 mod generated;
 mod light;
 mod log;
+mod model;
 mod net;
 #[path = "../support/outside.rs"]
 mod outside;

@@ -1,4 +1,4 @@
-//! What an opportunity carries, worked out by hand from the rules.
+//! The bytes that an opportunity carries, worked out by hand from the rules.
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
@@ -107,7 +107,7 @@ fn ties_go_to_the_opportunity_or_to_the_arrival() {
         inject(&mut world, &[(5, 1500), (5, 1500)]);
         assert_eq!(deliveries(&mut world), [(0, leaves[0]), (1, leaves[1])]);
     }
-    // What is left of an opportunity at 5 belongs to those that were there before.
+    // The rest of an opportunity at 5 belongs to those that were there before.
     for (first, leaves) in [(First::Opportunity, 9), (First::Arrival, 5)] {
         let mut world = one_direction(
             direction(recorded([5, 9], false), MAHIMAHI, first, vec![]),

@@ -164,7 +164,7 @@ fn fq_codel_can_be_fair_to_hosts() {
     assert!((ratio("source") - 1.0).abs() < 0.02, "{}", ratio("source"));
 }
 
-/// What does not fit takes its room from the longest flow queue, not from the newcomer.
+/// A frame that does not fit takes its room from the longest flow queue, not from the newcomer.
 #[test]
 fn fq_codel_overflows_at_the_expense_of_the_longest() {
     let (mut net, hosts, d, port) = bottleneck(2.0, 2, &queue("fq-codel", &[]));
@@ -291,7 +291,7 @@ fn the_step_marks_what_leaves_a_queue_behind_or_what_finds_one() {
     }
 }
 
-/// What takes no marks passes a queue that marks, and fills the buffer. `wred` drops it, and so does either queue without marks.
+/// Packets that take no marks pass a queue that marks, and fill the buffer. `wred` drops them, and so does either queue without marks.
 #[test]
 fn what_takes_no_marks_passes_a_queue_that_marks_unless_it_is_told_to_drop() {
     let no_marks = ("ecn", Value::Flag(false));

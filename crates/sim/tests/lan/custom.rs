@@ -38,8 +38,8 @@ fn a_detector_from_outside_stops_the_senders() {
     let report = net.run();
     assert!(report.control > 0);
     assert_eq!(lost_at(&report, port), 0);
-    // What three senders may have under way when the notice reaches them, a frame each and one
-    // behind it, comes on top of the mark.
+    // The frames that three senders may have under way when the notice reaches them, one each and one
+    // behind it, come on top of the mark.
     assert!(report.ports[port].count.max_bytes < 15_180 + 1_518 + 3 * 2 * 1_518);
     let finish = |mut world: World| {
         world.advance(Time(0) + Span::from_seconds(1.0));

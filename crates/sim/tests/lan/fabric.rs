@@ -294,7 +294,7 @@ fn frames_take_the_shortest_path_or_the_one_that_is_written() {
     assert_eq!(sent(&net), [0, 10]);
 }
 
-/// What is refused, and which field is to blame.
+/// Networks that are refused, and the field to blame.
 #[test]
 fn networks_that_cannot_work_are_refused_by_the_field_to_blame() {
     type Change = fn(&mut Net);

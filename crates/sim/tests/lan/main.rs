@@ -13,6 +13,7 @@ mod fabric;
 mod from_outside;
 mod headroom;
 mod input_queued;
+mod model;
 mod net;
 mod nic;
 #[path = "../support/outside.rs"]

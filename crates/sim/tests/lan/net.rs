@@ -256,7 +256,7 @@ pub const US: u64 = 1_000_000;
 /// Ticks in a millisecond.
 pub const MS: u64 = 1_000_000_000;
 
-/// What a run is asked about most: the notices posted at a port, or that took effect there, as
+/// The question that most tests ask of a run: the notices posted at a port, or that took effect there, as
 /// (instant, quanta).
 pub fn notices(records: &[Record], what: What, port: usize) -> Vec<(u64, u64)> {
     let mine = records

@@ -1,4 +1,4 @@
-//! What each mechanism is for, with it and without.
+//! The purpose of each mechanism, with it and without.
 
 use backwater_sim::cause::Cause;
 use backwater_sim::record::What;

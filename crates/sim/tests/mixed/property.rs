@@ -10,7 +10,7 @@ use backwater_transport::units::{PS_PER_S, Rate, Span, Time};
 use crate::random::{finished, same};
 use crate::worlds::{AIR, any_world};
 
-/// What the worlds of a test had between them.
+/// The features that the worlds of a test had between them.
 #[derive(Debug, Default)]
 struct Covered {
     built: u64,

@@ -53,6 +53,7 @@ fn served_world(number: u64) -> Spec {
                 window,
                 bounds: Bounds::of(Format::Ht, window),
                 asks: once_in(r, 2),
+                reorder: once_in(r, 2).then(|| Span::micros(r.between(1, 20_000))),
                 msdu: one(r, &[0, 0, 3839]),
                 alone: false,
             }),

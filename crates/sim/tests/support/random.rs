@@ -1,4 +1,4 @@
-//! What random worlds are made of, and what their runs must have in common however they are driven.
+//! The parts of random worlds, and the properties that their runs share however they are driven.
 
 #[path = "../../../transport/tests/support/options.rs"]
 pub mod options;
@@ -75,14 +75,22 @@ pub fn any_source(random: &mut Random, rate: u64) -> AnySource {
 pub fn any_queue(random: &mut Random, classes: u64, managed: bool) -> Queue {
     let last = if managed { QUEUES.len() as u64 - 1 } else { 3 };
     let part = &QUEUES[random.between(0, last) as usize];
-    // What counts whole milliseconds takes no less.
+    // A queue that counts whole milliseconds takes no less.
     let targets = match part.id {
         "codel-mahimahi" => [1_000, 2_000],
         _ => [50, 500],
     };
+    let target = Span::micros(one(random, &targets));
     let small = [
         ("classes", Value::Count(classes)),
-        ("target", Value::Span(Span::micros(one(random, &targets)))),
+        (
+            "target",
+            match part.id {
+                "qcn" => Value::Bytes(Bytes(2_000)),
+                _ => Value::Span(target),
+            },
+        ),
+        ("sample", Value::Bytes(Bytes(3_000))),
         ("interval", Value::Span(Span::millis(one(random, &[1, 4])))),
         ("mtu", Value::Bytes(Bytes(one(random, &[0, 1_518])))),
         ("flows", Value::Count(one(random, &[2, 16]))),
@@ -118,7 +126,7 @@ pub fn finished(mut world: World) -> Report {
     report
 }
 
-/// What two runs of one scenario must have in common.
+/// The results that two runs of one scenario share.
 pub fn same(a: &Report, b: &Report, what: &str, number: u64) {
     let of = |r: &Report| {
         let flows: Vec<_> = r

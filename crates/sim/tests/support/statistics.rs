@@ -1,4 +1,4 @@
-//! What a mean over seeds says, for tests that hold the simulator against theory.
+//! A mean over seeds, for tests that hold the simulator against theory.
 
 /// The mean lies within four standard errors of what theory says, and these are small enough (a share of the value)
 /// to tell it from its neighbours.

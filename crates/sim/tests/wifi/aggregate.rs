@@ -64,6 +64,7 @@ pub fn cell(seconds: f64, mode: Mode, window: u16, asks: bool, transmit: f64) ->
             asks,
             msdu: 0,
             alone: false,
+            reorder: None,
         }),
     });
     cell
@@ -207,6 +208,28 @@ fn each_frame_of_a_burst_fails_with_its_own_chance() {
     assert_near(share, fails, 0.05, "frames alone");
 }
 
+/// A receiver that waits for 1 ms lets packets go on long before a missing one is sent again, 5 ms later, and drops it then: those that failed
+/// once, but for the last ones of 28, behind which nobody waits.
+#[test]
+fn a_receiver_waits_no_longer_than_its_timeout() {
+    let fails = 1.0 - 0.9f64.powf(1538.0 / 1458.0);
+    let mut cell = noisy_cell(10.0, 64, 19.58);
+    let high = cell.0.media[0].high.as_mut().expect("modes");
+    high.aggregation.as_mut().expect("a window").reorder = Some(Span::millis(1));
+    let (_, report) = cell.run();
+    let sums = &report.flows[0].sums;
+    let (lost, came) = (sums.dropped.packets as f64, sums.delivered.packets as f64);
+    assert_near(lost / (lost + came), fails * 27.0 / 28.0, 0.05, "lost");
+    assert_near(
+        (lost + came) * 0.012 / 10.0,
+        60.89 * (1.0 - fails),
+        0.01,
+        "all",
+    );
+    assert!(sums.sum.reorder > 0);
+    assert!(sums.sum.reorder < u128::from(sums.delivered.packets) * u128::from(Span::millis(1).0));
+}
+
 pub fn assert_near(found: f64, expected: f64, share: f64, what: &str) {
     let off = found / expected - 1.0;
     assert!(
@@ -279,6 +302,24 @@ fn a_burst_that_is_damaged_in_part_is_repaired_in_part() {
         let mbits = sums.delivered.bytes as f64 * 8.0 / 1e6 / 5.0;
         assert!((50.0..60.8).contains(&mbits), "{mbits}");
     }
+}
+
+/// 12 Mbit/s are offered where 5.95 go at MCS 0, so packets expire before they are sent. They have no numbers yet: the receiver misses none of
+/// them and holds nothing back.
+#[test]
+fn packets_that_expire_before_they_are_sent_leave_no_hole() {
+    let mut cell = cell(3.0, mode(Format::Ht, 20, 0, 1), 64, false, 100.0);
+    cell.0.media[0].mac.lifetime = Some(Span::millis(100));
+    let sink = cell.station("sink", 0.0, 0.0);
+    let sender = cell.station("s", 1.0, 0.0);
+    cell.spec(sender).buffer = Limit::Packets(1000);
+    cell.flow(sender, sink, 1, cbr(1500, 12_000_000));
+    let (_, report) = cell.run();
+    let sums = &report.flows[0].sums;
+    assert!(sums.dropped.packets > 1000);
+    assert_eq!(sums.sum.reorder, 0);
+    let found = sums.delivered.bytes as f64 * 8.0 / 1e6 / 3.0;
+    assert_near(found, 5.95, 0.02, "what is in time");
 }
 
 /// A packet's own bits are its serialisation, with preamble and headers; the rest of its PPDU is the time of others.

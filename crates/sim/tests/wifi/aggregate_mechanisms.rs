@@ -185,9 +185,8 @@ impl Detector for Teller {
 /// the lowest number that its receiver had not was among them.
 type Told = (Vec<Time>, Vec<Time>, BTreeMap<Time, bool>);
 
-/// A saturated sender tells its receiver in header fields. One of ten MPDUs fails, and no block acknowledgement.
-fn told_in_fields() -> Told {
-    let mut cell = noisy_cell(20.0, 64, 19.58);
+/// Station 1 tells station 0 in header fields; when, as the run goes on.
+fn tell_in_fields(cell: &mut Cell) -> Arc<Mutex<Vec<Time>>> {
     cell.flow(0, 1, 1, cbr(200, 16_000));
     let told = Arc::default();
     let given = [
@@ -197,6 +196,13 @@ fn told_in_fields() -> Told {
     let mut teller = mechanism(["watermark", "pause", "aifsn"], vec![1], &given);
     teller.detect = AnyDetector::Custom(Box::new(Teller(Arc::clone(&told))));
     cell.0.mechanisms = vec![teller];
+    told
+}
+
+/// A saturated sender tells its receiver in header fields. One of ten MPDUs fails, and no block acknowledgement.
+fn told_in_fields() -> Told {
+    let mut cell = noisy_cell(20.0, 64, 19.58);
+    let told = tell_in_fields(&mut cell);
     let mut world = World::build(&cell.0).expect("a legal cell");
     world.start_recording();
     world.advance(world.end());
@@ -249,6 +255,17 @@ fn a_field_stays_until_the_first_frame_of_a_burst_is_acknowledged() {
         late += usize::from(!missed.is_empty());
     }
     assert!((22..=78).contains(&late), "{late}");
+}
+
+/// A shaper lets a feeder's packets go one by one, each when the time of the one before at its rate is over, so they leave alone though more wait.
+#[test]
+fn gates_are_asked_for_each_frame_of_a_burst() {
+    let (mut cell, relay) = fork(10.0);
+    let (_, free) = lost(&cell, relay);
+    let parts = ["rate-comparison", "request", "shaper"];
+    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &[])];
+    let (_, shaped) = lost(&cell, relay);
+    assert!(free > 8.0 && shaped < free / 2.0, "{free} {shaped}");
 }
 
 /// Numbers of the packets that a station overheard.

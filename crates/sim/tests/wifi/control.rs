@@ -402,7 +402,7 @@ fn what_a_station_repeats_keeps_its_sequence_number() {
     let frames = world.take_air_frames(true);
     let what = |body: &Body| match body {
         Body::Packet(packet, ..) => Some((packet.flow, packet.seq)),
-        Body::Notice(..) | Body::Asks(..) | Body::Acknowledges(..) => None,
+        Body::Joined(..) | Body::Notice(..) | Body::Asks(..) | Body::Acknowledges(..) => None,
     };
     let mut seen = [[0; 2]; 2];
     for station in 0..4 {

@@ -71,7 +71,7 @@ fn a_station_that_contends_less_keeps_its_relay_from_overflowing() {
     assert_eq!(lost(&cell), without);
 }
 
-/// What a test detector has overheard: number of the packet and who sent it.
+/// The log of a test detector that overhears: number of the packet and who sent it.
 type Log = Arc<Mutex<Vec<(u32, u32)>>>;
 
 #[derive(Clone, Debug)]

@@ -49,8 +49,19 @@ fn frame(kind: FrameKind, body: Option<Body>) -> AirFrame {
 
 /// Of a frame: what stands before its FCS, which is that of IEEE 802.3 3.2.9 bit by bit.
 fn bytes(medium: &Medium, frame: &AirFrame, ip: &[u8]) -> Vec<u8> {
+    bytes_of(medium, frame, &[ip])
+}
+
+/// The same of a frame that carries several packets.
+fn bytes_of(medium: &Medium, frame: &AirFrame, ips: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
-    write(&mut out, medium, frame, |station| station + 0x0102_0000, ip);
+    write(
+        &mut out,
+        medium,
+        frame,
+        |station| station + 0x0102_0000,
+        ips,
+    );
     let end = out.len() - 4;
     let mut crc = u32::MAX;
     for byte in &out[24..end] {
@@ -197,6 +208,25 @@ fn a_qos_frame_has_its_priority_and_its_acknowledgement_policy() {
             );
         }
     }
+}
+
+/// IEEE 802.11-2020 9.3.2.2: each packet of an A-MSDU follows DA, SA and the length of what comes behind, LLC and SNAP included. All but the
+/// last are padded to four bytes: 14 + 8 + 3 = 25 to 28, 14 + 8 + 2 = 24 as they are. Bit 7 of the QoS control says what the body is.
+#[test]
+fn packets_of_an_a_msdu_follow_their_addresses_and_lengths() {
+    let medium = medium(B, edca(B, BASIC));
+    let packets: [&[u8]; 3] = [&[7, 8, 9], &[5, 6], &[1]];
+    let body = Body::Joined(vec![carried(); 3], 2);
+    let out = bytes_of(&medium, &frame(FrameKind::Data, Some(body)), &packets);
+    let mut expected = [radiotap(0), header([0x88, 0], TO), vec![5 | 0x80, 0]].concat();
+    for (ip, padding) in packets.into_iter().zip([3, 0, 0]) {
+        expected.extend([TO, FROM].concat());
+        expected.extend([0, 8 + ip.len() as u8]);
+        expected.extend([0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00]);
+        expected.extend(ip);
+        expected.extend(vec![0; padding]);
+    }
+    assert_eq!(out, expected);
 }
 
 /// 802.11g is on channel 1, 802.11a on channel 36, both OFDM, whose preamble takes 20 µs.

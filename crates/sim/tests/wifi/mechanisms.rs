@@ -200,7 +200,7 @@ fn a_feeder_that_a_hidden_station_disturbs_misses_group_frames() {
     assert!(sent > 10, "{sent}");
 }
 
-/// What a test detector has seen: the frame, bytes held in all, own and forwarded.
+/// The log of a test detector: the frame, bytes held in all, own and forwarded.
 type Log = Arc<Mutex<Vec<(bool, Seen, [u64; 3])>>>;
 
 /// Says nothing and writes down what it sees.
@@ -269,7 +269,7 @@ fn a_detector_at_a_relay_sees_each_mac_transmission() {
     assert!(clean > 20, "{clean}");
 }
 
-/// What can't work is refused with the reason, at the section to blame.
+/// Combinations that can't work are refused with the reason, at the section to blame.
 #[test]
 fn what_a_station_cannot_do_is_refused() {
     let (mut cell, relay) = fork();

@@ -1,4 +1,4 @@
-//! What a station's queue does for its flows: who is served, who is lost, what a saturated source puts in.
+//! The effects of a station's queue on its flows: who is served, who is lost, how much a saturated source puts in.
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;

@@ -120,7 +120,7 @@ fn every_pair_of_thresholds_runs() {
     };
     let radios = [control(slow(G, 12)), slow(B, 2), mandatory(B)];
     for preamble in preambles {
-        // What is received 3 dB above the threshold, if the slowest rate reaches as far.
+        // The distance at which a frame is received 3 dB above the threshold, if the slowest rate reaches as far.
         let step = metres(preamble + 3.0).min(140.0);
         for energy in energies {
             for (name, network) in networks {
@@ -183,7 +183,7 @@ fn no_backoff(mut mac: MacSpec) -> MacSpec {
     mac
 }
 
-/// What a station sends: µs after `ZERO`, and the frame's kind.
+/// The frames of a station: µs after `ZERO`, and the frame's kind.
 fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
     let mut world = World::build(&cell.0).expect("a legal cell");
     world.start_air_log();

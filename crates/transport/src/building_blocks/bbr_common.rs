@@ -1,4 +1,4 @@
-//! What BBRv1 and BBRv3 compute in the same way. Rates are in bytes/s, windows in bytes.
+//! The calculations that BBRv1 and BBRv3 share. Rates are in bytes/s, windows in bytes.
 
 use crate::units::{Span, Time};
 

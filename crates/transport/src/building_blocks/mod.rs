@@ -1,4 +1,4 @@
-//! What several controllers share: windows, filters, estimators and the engine of BBRv3.
+//! Code that several controllers share: windows, filters, estimators and the engine of BBRv3.
 
 pub mod bbr3_engine;
 pub(crate) mod bbr_common;

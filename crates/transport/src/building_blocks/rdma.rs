@@ -1,4 +1,4 @@
-//! What controllers of RDMA share: options, the refusal of transports that are no queue pairs, and of HPCC and PowerTCP the
+//! Code that controllers of RDMA share: options, the refusal of transports that are no queue pairs, and of HPCC and PowerTCP the
 //! window that is paced over a base round trip and the records of hops that come back with acknowledgements.
 
 use crate::congestion_header::CongestionHeader;
@@ -8,7 +8,7 @@ use crate::segment::Feedback;
 use crate::telemetry::Records;
 use crate::units::Rate;
 
-/// What the option `rate` is where flows begin with it.
+/// The help of the option `rate` where flows begin with it.
 pub const FIRST_RATE: &str = "rate of the host's line, with which a flow begins";
 
 /// The option `rate`.

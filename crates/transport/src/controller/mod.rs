@@ -22,7 +22,7 @@ impl AnyController {
         }
     }
 
-    /// What a custom controller did wrong, which ends its run.
+    /// The fault of a custom controller, which ends its run.
     pub fn fault(&self) -> Option<&Refusal> {
         match self {
             AnyController::Custom(c) => c.fault(),

@@ -47,7 +47,7 @@ pub struct Nscc {
     base: f64,
     window: f64,
     mean: f64,
-    /// What the window will rise by, times the window.
+    /// The rise of the window, times the window.
     rise: f64,
     /// Bytes acknowledged since the window moved last.
     since: f64,
@@ -284,7 +284,7 @@ mod tests {
         Nscc::new(100e9, Span(14_022_720), true, 4086, 4150)
     }
 
-    /// What the simulator prints: product 175,284 B, target 10.51704 us, α .00159158 B/ps, fair increase 23,873.7, η 716.21, window 262,926.
+    /// The simulator prints: product 175,284 B, target 10.51704 us, α .00159158 B/ps, fair increase 23,873.7, η 716.21, window 262,926.
     #[test]
     fn constants_scale_as_in_the_public_simulator() {
         let nscc = example();
@@ -344,7 +344,7 @@ mod tests {
         assert!(!nscc.adapt(us(10), 4150.0, 0.0, 100_000.0));
         assert!(nscc.adapt(us(40), 4150.0, 0.0, 100_000.0));
         assert_eq!((nscc.window, nscc.quick.ignored), (12_450.0, 100_000.0));
-        // What was in flight does not move it.
+        // Bytes that were in flight change nothing.
         assert!(nscc.adapt(us(41), 60_000.0, 0.0, 0.0));
         assert!(nscc.adapt(us(42), 60_000.0, 0.0, 0.0));
         assert!(!nscc.adapt(us(43), 4150.0, 0.0, 0.0));

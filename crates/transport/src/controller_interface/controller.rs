@@ -14,7 +14,7 @@ use crate::units::Time;
 /// How a row builds its controller.
 pub type BuildOf<C> = fn(&Args, &Setup) -> Result<C, Refusal>;
 
-/// What every controller needs besides its options.
+/// The arguments that every controller needs besides its options.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Whether what is lost is sent again.
@@ -38,7 +38,7 @@ pub trait Controller {
     /// Congestion begins or ends.
     fn on_congestion(&mut self, congestion: &Congestion);
 
-    /// What the sender may do now.
+    /// The present limits of the sender.
     fn limits(&self) -> Limits;
 
     /// A packet has come that acknowledges nothing, such as a notification of marks.
@@ -126,7 +126,7 @@ pub trait CustomController: Controller + std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// What it did wrong, which ends its run.
+    /// The fault of the controller, which ends its run.
     fn fault(&self) -> Option<&Refusal> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a controller answers: limits for the sender, the header of a segment, values for plots.
+//! The answers of a controller: limits for the sender, the header of a segment, values for plots.
 
 use crate::segment::Feedback;
 use crate::units::{Rate, Time};

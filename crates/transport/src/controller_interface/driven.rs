@@ -22,7 +22,7 @@ pub enum Asks {
     Rounds,
 }
 
-/// What happened since it was last told. Bytes are payload.
+/// The events since the last report. Bytes are payload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Bytes sent, retransmissions included.
@@ -83,7 +83,7 @@ pub struct Driven {
     left: u64,
     asking: bool,
     interval: Interval,
-    /// What the last acknowledgement said.
+    /// The content of the last acknowledgement.
     pub heard: Heard,
 }
 
@@ -135,7 +135,7 @@ impl Driven {
         self.asking
     }
 
-    /// What happened since it was last told.
+    /// The events since the last report.
     pub fn interval(&self) -> &Interval {
         &self.interval
     }

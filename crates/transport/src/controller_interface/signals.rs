@@ -1,4 +1,4 @@
-//! What the sender tells a controller: acknowledgements, congestion, departures, losses and idle
+//! The events that the sender reports to a controller: acknowledgements, congestion, departures, losses and idle
 //! restarts.
 
 use crate::segment::Feedback;

@@ -277,7 +277,7 @@ mod tests {
         made
     }
 
-    /// What the authors' receiver, compiled and fed with the same arrivals, forecasts after 1, 5 and 50 ticks, and the
+    /// The authors' receiver, compiled and fed with the same arrivals, gave these forecasts after 1, 5 and 50 ticks, and this
     /// mean of its belief in packets/s after 50.
     #[test]
     fn forecasts_on_constant_links_are_those_of_the_reference() {

@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// What a tick saw: a count, or nothing to be learned.
+    /// The observation of a tick: a count, or nothing to be learned.
     type Seen = &'static [(Option<usize>, usize)];
 
     /// Posterior mean in packets/s and the forecast of the authors' program, compiled and fed with

@@ -14,7 +14,7 @@ use crate::units::Time;
 /// A header alone that is none of a trimmed packet: it asks for credit.
 pub(super) fn is_request(segment: &Segment) -> bool {
     let feedback = segment.feedback.as_deref();
-    segment.len == 0 && matches!(feedback, Some(Feedback::Wanted { asks: true, .. }))
+    segment.len == 0 && matches!(feedback, Some(Feedback::Wanted { alone: true, .. }))
 }
 
 /// The request that leaves with this number.
@@ -92,17 +92,29 @@ impl Credit {
         self.granted + missing.max(0) as u64
     }
 
-    /// What a packet that leaves says.
-    pub(super) fn say(&mut self, waiting: u64, window: u64, asks: bool) -> Feedback {
-        let credit = self.wanted(waiting, window);
-        self.asked = self.asked.max(credit);
-        Feedback::Wanted { credit, asks }
+    /// What a packet with data says that leaves; `again` if it left before.
+    pub(super) fn say(&mut self, waiting: u64, window: u64, again: bool) -> Feedback {
+        Feedback::Wanted {
+            credit: self.ask(waiting, window),
+            asks: again,
+            alone: false,
+        }
     }
 
     /// Data wait, no credit is left, and none is on its way: a request says so.
     pub(super) fn request(&mut self, waiting: u64, window: u64) -> Option<Feedback> {
         let needs = waiting > 0 && self.left <= 0 && self.asked <= self.granted;
-        needs.then(|| self.say(waiting, window, true))
+        needs.then(|| Feedback::Wanted {
+            credit: self.ask(waiting, window),
+            asks: true,
+            alone: true,
+        })
+    }
+
+    fn ask(&mut self, waiting: u64, window: u64) -> u64 {
+        let credit = self.wanted(waiting, window);
+        self.asked = self.asked.max(credit);
+        credit
     }
 
     /// The request may be lost, or its answer.
@@ -133,7 +145,7 @@ impl Grants {
 
     /// A packet says what is wanted.
     pub(super) fn note(&mut self, segment: &Segment) {
-        if let Some(&Feedback::Wanted { credit, asks }) = segment.feedback.as_deref() {
+        if let Some(&Feedback::Wanted { credit, asks, .. }) = segment.feedback.as_deref() {
             self.wanted = self.wanted.max(credit);
             self.repeats |= asks && self.granted >= credit;
         }

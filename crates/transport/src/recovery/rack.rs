@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// What is known after these segments were delivered at 50 ms, in answer to original transmissions or, if `echo` says so, to later ones.
+    /// The state after these segments were delivered at 50 ms, in answer to original transmissions or, if `echo` says so, to later ones.
     fn delivered(segments: &[Entry], echo: u64, min_rtt: Span) -> Rack {
         let mut rack = Rack::default();
         for segment in segments {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(rtt(20, Span::MAX), Span::millis(30));
     }
 
-    /// What was sent last decides, not what is acknowledged last.
+    /// The segment that was sent last decides, not the one that was acknowledged last.
     #[test]
     fn the_segment_that_was_sent_last_gives_the_round_trip() {
         let rack = delivered(&[segment(1, 7, 20, 0), segment(0, 3, 5, 0)], 50, Span::MAX);

@@ -196,7 +196,7 @@ fn what_was_sent_again_and_flies_is_counted() {
     assert_eq!(board.retransmissions_in_flight(), 1);
 }
 
-/// What the sampler knew when a segment was sent comes back as it was, of the first transmission and of the next.
+/// The knowledge of the sampler when a segment was sent comes back unchanged, of the first transmission and of the next.
 #[test]
 fn a_segment_keeps_the_snapshot_of_its_last_transmission() {
     let snapshot = |n: u64, app_limited| Snapshot {

@@ -38,10 +38,10 @@ pub trait Spreader {
     /// The EV of the packet of this number that leaves now.
     fn next(&mut self, now: Time, number: u64) -> u16;
 
-    /// What became of the packet of this number, which left with this EV.
+    /// Learns the fate of the packet of this number, which left with this EV.
     fn learn(&mut self, _now: Time, _number: u64, _value: u16, _fate: Fate) {}
 
-    /// What it draws from.
+    /// The random stream that it draws from.
     fn stream(&mut self) -> &mut Random;
 }
 
@@ -254,7 +254,7 @@ mod tests {
         assert!(count(trimmed) > 0, "a penalty ends");
     }
 
-    /// What came back clean goes out again, the oldest first; after a timeout nothing new is tried.
+    /// An EV that came back clean goes out again, the oldest first; after a timeout nothing new is tried.
     #[test]
     fn reps_sends_clean_values_again() {
         let mut spreader = make("reps", 65536);

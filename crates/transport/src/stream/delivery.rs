@@ -1,4 +1,4 @@
-//! What one acknowledgement delivers.
+//! The bytes that one acknowledgement delivers.
 
 use crate::rate::Newest;
 use crate::recovery::Detector;
@@ -6,7 +6,7 @@ use crate::scoreboard::{Entry, Run};
 use crate::sender_state::AckSummary;
 use crate::units::{Span, Time};
 
-/// What an acknowledgement delivers.
+/// The bytes that an acknowledgement delivers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivery {
     pub(super) summary: AckSummary,

@@ -1,4 +1,4 @@
-//! What leaves next: a tail loss probe, a retransmission or new data, as the window, the receiver and
+//! Chooses the segment that leaves next: a tail loss probe, a retransmission or new data, as the window, the receiver and
 //! pacing allow.
 
 use super::sender::{Phase, StreamSender};

@@ -62,7 +62,7 @@ fn every_row_says_what_it_is_and_bounds_its_options() {
     }
 }
 
-/// What contradicts is refused, with the option to blame: greatest below least, thresholds reversed.
+/// Options that contradict each other are refused, with the option to blame: greatest below least, thresholds reversed.
 #[test]
 fn contradictory_options_are_refused() {
     for (id, options, blamed) in [

@@ -399,7 +399,7 @@ fn two_to_eight_copas_keep_their_queue_short() {
     }
 }
 
-/// What the mode detection sees of a queue has the grain of one packet a flow. Without that allowance
+/// The mode detection sees a queue in steps of one packet a flow. Without an allowance for that
 /// two flows take each other for a buffer-filler and hold 686 packets.
 #[test]
 fn two_copas_do_not_take_each_other_for_a_competitor() {
@@ -422,7 +422,7 @@ fn dctcp_follows_the_closed_forms_of_step_marking() {
     let (mut alpha, mut n) = (0.0, 0.0);
     let (mut cuts, mut before) = (0, f64::INFINITY);
     net.watch(at(160.0), |net| {
-        // What waits, without the packet in service.
+        // The packets that wait, without the one in service.
         let queue = (net.queued() / MSS) as f64 - 1.0;
         least = least.min(queue);
         most = most.max(queue);

@@ -1,4 +1,4 @@
-//! What a window grows on that follows RFC 5681: new data acknowledged, never duplicates.
+//! A window that follows RFC 5681 grows on new data that were acknowledged, never on duplicates.
 
 use backwater_transport::controller::{Ack, AnyController, Cause, Congestion, Controller};
 use backwater_transport::units::{Span, Time};

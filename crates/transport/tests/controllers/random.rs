@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// What routers may write, and what they may not.
+    /// A header that routers may write, or one that they may not.
     fn congestion_header(&mut self) -> CongestionHeader {
         let rtt = if self.chance(10) {
             Span::ZERO

@@ -205,7 +205,7 @@ fn aimd_divides_above_the_threshold_and_adds_below() {
         &Bench::new("aimd", &cooled).acks(&[101.0; 4]),
         &[8.0, 8.0, 8.0, 4.0],
     );
-    // What is acknowledged in one millisecond counts once; two of them are two.
+    // All acknowledgements of one millisecond count once; those of two milliseconds count twice.
     let mut by_ms = Bench::new("aimd", &[("every", "ms"), ("initial", "16 packets")]);
     close(&by_ms.acks(&[101.0; 3]), &[8.0, 8.0, 8.0]);
     by_ms.now += Span::millis(1);

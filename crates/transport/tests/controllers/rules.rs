@@ -75,7 +75,7 @@ fn after_rounds(id: &str, rounds: &[u64]) -> AnyController {
     controller
 }
 
-/// What four segments add in slow start after such rounds.
+/// The growth by four segments in slow start after such rounds.
 fn four(id: &str, rounds: &[u64]) -> f64 {
     let mut controller = after_rounds(id, rounds);
     let last = Span::micros(*rounds.last().expect("a round"));

@@ -19,7 +19,7 @@ use backwater_transport::units::{Bytes, Rate, Span, Time};
 /// Payload of a full segment.
 pub const MSS: u64 = 1000;
 
-/// What the path does to a segment.
+/// The fate of a segment on the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
     Pass,

@@ -1,4 +1,4 @@
-"""What all builders share: parts, tables, and the check of their arguments."""
+"""The base of all builders: parts, tables, and the check of their arguments."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _rows_by_name(table: str) -> dict[str, Row]:
 
 
 def _builder(cls: Any, name: str, row: Row) -> Callable[..., Any]:
-    """What makes a part of one row; it knows its arguments and describes them."""
+    """The function that makes a part of one row; it knows its arguments and describes them."""
     parameters = [
         inspect.Parameter(
             one.parameter,

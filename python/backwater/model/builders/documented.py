@@ -33,7 +33,7 @@ TYPES = {
     "table": "Written",
     "series": "Series",
 }
-# What a value of a type is, in words.
+# The values of a type, in words.
 WORDS = {
     "Time": "time",
     "Rate": "rate",

@@ -130,6 +130,9 @@ class Mac(Table):
       delimiters fill it (default 0 us)
     * `missed_ba`: after a block acknowledgement that did not come: ask for it, or send
       the frames again (default bar)
+    * `reorder_timeout`: how long a receiver holds a packet back behind one that is
+      missing, which is lost when it comes later (Linux: 100 ms); 0 s = until that comes
+      or its sender says that it won't (ns-3) (time, default 0 s)
     * `ac`: parameters by access category
     """
 
@@ -152,6 +155,7 @@ class Mac(Table):
         Literal["0 us", "0.25 us", "0.5 us", "1 us", "2 us", "4 us", "8 us", "16 us"] | None
     ) = None
     missed_ba: Literal["bar", "data"] | None = None
+    reorder_timeout: Time | None = None
     ac: MacCategories | Written | None = None
 
 

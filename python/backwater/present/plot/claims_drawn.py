@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from backwater.results.results import Results
     from backwater.study.figure import Figure
 
-# What is done with the cases of a seed before the bound; the others measure something else.
+# The functions of the cases of a seed before the bound; the others measure something else.
 _DIRECT = ("each", "mean", "median", "min", "max")
 SHADE = "#555555"
 # Pixels along y within which two names would cover each other, and of a plot.
@@ -91,7 +91,7 @@ def _join(rows: list[dict[str, Any]], top: float) -> None:
 
 
 def _reach(means: Sequence[float]) -> tuple[float, float]:
-    """What a figure may show of bounds: farther away they would make its curves flat."""
+    """The range of bounds that a figure may show: farther away they would make its curves flat."""
     if not means:
         return (0.0, 0.0)
     low, high = min(means), max(means)

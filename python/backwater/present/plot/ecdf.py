@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backwater.present.numbers import metric_title
-from backwater.present.plot.encoding import PLAIN, colour, y_unit
+from backwater.present.plot import over_time
+from backwater.present.plot.encoding import PLAIN, Shared, colour, scales, y_unit
 from backwater.present.plot.marks import Body, row_of, scaled
 from backwater.present.plot.points import Grid, Point, values
 from backwater.verdict.metrics import goodputs, several
@@ -26,8 +28,11 @@ def shares(results: Results, figure: Figure) -> list[tuple[Point, list[float]]]:
     named = {axis for axis in (figure.curve, figure.panel) if axis}
     axes = results.study.axes
     found: dict[tuple[str, ...], list[float]] = {}
-    known = {} if several(figure.scope) else values(results, figure.y[0], figure.scope)
-    for case in results.cases:
+    whole = several(figure.scope) or figure.over is not None
+    known = {} if whole else values(results, figure.y[0], figure.scope)
+    # Series are kept by running a case again: one seed.
+    cases = results.cases if figure.over is None else over_time.shown(results, figure)
+    for case in cases:
         if any(case.labels[axis] not in some for axis, some in figure.where.items()):
             continue
         key = tuple(case.labels[axis.name] if axis.name in named else "" for axis in axes)
@@ -41,6 +46,12 @@ def shares(results: Results, figure: Figure) -> list[tuple[Point, list[float]]]:
 
 
 def _of(results: Results, figure: Figure, case: Any, known: dict[str, float | None]) -> list[float]:
+    if figure.over is not None:
+        (series,) = over_time.series_of(results, figure, case).values()
+        first, last = int(figure.over.start_s / figure.over.every_s), None
+        if figure.over.end_s is not None:
+            last = math.ceil(figure.over.end_s / figure.over.every_s)
+        return [value for value in series[first:last] if value is not None]
     if not several(figure.scope):
         value = known.get(case.key)
         return [] if value is None else [value]
@@ -57,6 +68,8 @@ def ecdf(
     unit = y_unit(figure.y[0], [value for _, some in found for value in some])
     x_title = unit.label(metric_title(figure.y[0], figure.scope, results.study.names))
     what = "flows" if several(figure.scope) else "runs"
+    if figure.over is not None:
+        what = f"intervals of {figure.over.every}"
     y_title = f"{TITLE.format(what=what)} (%)"
     rows: list[dict[str, Any]] = []
     for point, some in found:
@@ -67,8 +80,13 @@ def ecdf(
             rows.append({**place, **at, "text": f"{share:.3g} % of {len(some)} {what}"})
     known = colour(results, plan, shape=False)
     axis = {"values": [0, 25, 50, 75, 100], **PLAIN}
+    along: dict[str, Any] = {"scale": {"zero": False}}
+    if figure.y_scale != "linear":
+        # The metric lies along x.
+        offered, begin = scales(Shared(unit, [row["x"] for row in rows]), figure.y_scale)
+        along = offered[begin]
     encoding: dict[str, Any] = {
-        "x": {"field": "x", "type": "quantitative", "title": x_title, "scale": {"zero": False}},
+        "x": {"field": "x", "type": "quantitative", "title": x_title, **along},
         "y": {
             "field": "mean",
             "type": "quantitative",

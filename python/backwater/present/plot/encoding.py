@@ -170,7 +170,7 @@ def y_unit(metric: str, values: Iterable[float | None]) -> Unit:
 
 @dataclass(frozen=True)
 class Shared:
-    """What the figures that share a y scale show, in its unit."""
+    """The unit and range of the figures that share a y scale."""
 
     unit: Unit
     means: Sequence[float]

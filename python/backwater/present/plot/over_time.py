@@ -1,4 +1,4 @@
-"""What a run did over time: one seed of each combination, run again with its series recorded.
+"""A run over time: one seed of each combination, run again with its series recorded.
 
 A run is a pure function of scenario and seed, so the curves are those of the stored case. That is
 checked by the case's key, which changes with the engine, the scenario and the traces.
@@ -19,6 +19,7 @@ from backwater.present.plot.marks import Body, scaled
 from backwater.present.plot.points import Grid, axis_title, in_order, name_of
 
 if TYPE_CHECKING:
+    from backwater import _native
     from backwater.results.results import Case, Results
     from backwater.study.figure import Figure, Over
 
@@ -71,7 +72,7 @@ def over_time(results: Results, plan: Grid, figure: Figure, cases: Sequence[Case
     rows: list[dict[str, Any]] = []
     for case in cases:
         panel = " · ".join(case.labels[axis] for axis in plan.panel)
-        for name, values in _series(results, figure, case).items():
+        for name, values in series_of(results, figure, case).items():
             curve = case.labels[figure.curve] if figure.curve else name
             rows += _steps(over, values, {"curve": curve, "panel": panel})
     unit = y_unit(figure.y[0], [row["value"] for row in rows])
@@ -107,10 +108,10 @@ def _steps(
     return rows
 
 
-def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[float | None]]:
+def series_of(results: Results, figure: Figure, case: Case) -> dict[str, list[float | None]]:
     """The figure's series of a case: by metric, or by place where the figure has several."""
     assert figure.over is not None, "a figure over time has a span"
-    series = _again(results, case, figure.over.every)
+    series = again(results, case, figure.over.every)
 
     def at(scope: str) -> dict[str, list[float | None] | None]:
         kind, _, place = scope.partition(":")
@@ -124,15 +125,12 @@ def _series(results: Results, figure: Figure, case: Case) -> dict[str, list[floa
     return {metric_title(name): at(figure.scope)[name] or [] for name in figure.y}
 
 
-def _again(results: Results, case: Case, every: str) -> dict[str, Any]:
+def again(results: Results, case: Case, every: str) -> dict[str, Any]:
     """The series of a case that is run again, once for all figures with these intervals."""
     known = results.reruns.get((case.key, every))
     if known is not None:
         return known
-    try:
-        resolved = results.study.resolved(case.labels, case.seed, results.quick)
-    except BackwaterError as error:
-        raise StaleError(f"the case cannot be run again: {error.what}") from error
+    resolved = resolved_of(results, case)
     if resolved.key() != case.key:
         raise StaleError("engine, scenario or traces have changed since: run the study again")
     try:
@@ -142,6 +140,14 @@ def _again(results: Results, case: Case, every: str) -> dict[str, Any]:
     series: dict[str, Any] = document["series"]
     results.reruns[case.key, every] = series
     return series
+
+
+def resolved_of(results: Results, case: Case) -> _native.Resolved:
+    """The scenario of a case."""
+    try:
+        return results.study.resolved(case.labels, case.seed, results.quick)
+    except BackwaterError as error:
+        raise StaleError(f"the case cannot be run again: {error.what}") from error
 
 
 def _y_title(results: Results, figure: Figure, unit: Unit) -> str:

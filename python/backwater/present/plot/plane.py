@@ -109,14 +109,32 @@ def better(width: str = "width") -> list[dict[str, Any]]:
 
     It is drawn once for each row that has `said`; `width` is an expression for the plot's width.
     """
-    at = {"x": {"expr": f"{width} - 3"}, "y": -11}
-    arrow = {"type": "text", "text": "better ↗", "align": "right", "baseline": "middle"}
+    text = {"type": "text", "baseline": "middle", "y": -11}
+    # The fonts of charts have no arrow that points there: one that points to the right is turned.
+    marks = [
+        {
+            **text,
+            "text": "better",
+            "fontSize": 11,
+            "align": "right",
+            "x": {"expr": f"{width} - 16"},
+        },
+        {
+            **text,
+            "text": "→",
+            "fontSize": 15,
+            "align": "center",
+            "angle": -45,
+            "x": {"expr": f"{width} - 7"},
+        },
+    ]
     return [
         {
             "transform": [{"filter": "isValid(datum.said)"}],
-            "mark": {**arrow, **at, "fontSize": 11},
+            "mark": mark,
             "encoding": {"color": {"value": "#666666"}},
         }
+        for mark in marks
     ]
 
 

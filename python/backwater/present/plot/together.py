@@ -1,4 +1,4 @@
-"""What figures, panels and curves that are compared need: one scale, and to be told apart."""
+"""The needs of figures, panels and curves that are compared: one scale, and to be told apart."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def peers(results: Results, figure: Figure) -> list[Figure]:
 
     if figure.kind not in _KINDS or figure.own_scale:
         return [figure]
-    known = results.study.figures
+    known = [one for one in results.study.figures if one.kind in _KINDS]
     same = [one for one in known if key(one) == key(figure) and not one.own_scale]
     return same if figure in same else [figure]
 

@@ -16,6 +16,7 @@ from backwater.present.plot.encoding import ALONE, CONFIG, WIDTH, Shared, y_unit
 from backwater.present.plot.labels import break_titles, legend_columns, narrowest
 from backwater.present.plot.marks import Body, bars, curves, stack
 from backwater.present.plot.matrix import matrix
+from backwater.present.plot.pauses import pauses
 from backwater.present.plot.plane import plane
 from backwater.present.plot.points import (
     Grid,
@@ -27,6 +28,7 @@ from backwater.present.plot.points import (
     points,
 )
 from backwater.present.plot.rank import ranking
+from backwater.present.plot.sizes import by_size, size_grid, tenths
 from backwater.present.plot.spread import boxes, flow_means
 
 if TYPE_CHECKING:
@@ -93,6 +95,10 @@ def spec(results: Results, figure: Figure, claims: Claims = Claims.DASHES) -> di
         return _boxes(results, figure)
     if figure.kind == "ecdf":
         return _ecdf(results, figure)
+    if figure.kind == "sizes":
+        return _by_size(results, figure)
+    if figure.kind == "pauses":
+        return _pauses(results, figure)
     tables = _tables(results, figure)
     if not tables[0]:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
@@ -152,8 +158,31 @@ def _boxes(results: Results, figure: Figure) -> dict[str, Any]:
     return _assemble(results, plan, boxes(results, plan, figure, found), figure)
 
 
+def _by_size(results: Results, figure: Figure) -> dict[str, Any]:
+    found = tenths(results, figure)
+    if not found:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = size_grid(results, figure, found)
+    return _assemble(results, plan, by_size(results, plan, figure, found), figure)
+
+
+def _pauses(results: Results, figure: Figure) -> dict[str, Any]:
+    cases = over_time.shown(results, figure)
+    if not cases:
+        raise FigureError(f"no case of these results belongs to figure {figure.id}")
+    plan = over_time.grid(results, figure, cases)
+    try:
+        body = pauses(results, plan, figure, cases)
+    except over_time.StaleError as error:
+        raise FigureError(str(error)) from error
+    return _assemble(results, plan, body, figure)
+
+
 def _ecdf(results: Results, figure: Figure) -> dict[str, Any]:
-    found = shares(results, figure)
+    try:
+        found = shares(results, figure)
+    except over_time.StaleError as error:
+        raise FigureError(str(error)) from error
     if not found:
         raise FigureError(f"no case of these results belongs to figure {figure.id}")
     plan = grid(results, figure, [point for point, _ in found])
@@ -233,7 +262,7 @@ def _point_to_better(view: dict[str, Any], body: Body, figure: Figure) -> None:
 
 
 def _picks(plan: Grid, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What is chosen at first: a combination that has rows, as not every set of cases is full."""
+    """The first choice: a combination that has rows, as not every set of cases is full."""
     picks: dict[str, str] = {}
     left = list(rows)
     for index, axis in enumerate(plan.chosen):

@@ -1,4 +1,4 @@
-"""What a report says first: two sentences, the figure that shows them, the verdicts."""
+"""The beginning of a report: two sentences, the figure that shows them, the verdicts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lead(study: Study, shown: Sequence[Shown], records: Mapping[str, Any]) -> Le
     """The author's answer; where there is none, the first two sentences that were judged."""
     ranked = sorted(shown, key=lambda claim: _rank(claim, records[claim.short]))
     ran = [claim for claim in ranked if claim.verdict != "not-run"]
-    # What is undecided is no answer, as long as something is decided.
+    # An undecided claim is no answer, as long as another is decided.
     decided = [claim for claim in ran if claim.verdict in ("reproduced", "differs")] or ran
     # Readings of one sentence say the same.
     said = list(dict.fromkeys(_sentence(one) for one in decided))

@@ -65,7 +65,7 @@ class Shown:
     source: str
     why: list[str]
     evidence: str
-    # What the ablation of its mechanism shows; empty if it was not ablated.
+    # The result of the ablation of its mechanism; empty if it was not ablated.
     ablated: str
     strip: Markup
     cases: list[tuple[str, Markup, str, str]]

@@ -10,6 +10,7 @@ from backwater.model.outputs import save
 from backwater.present import plot, topology
 from backwater.present.chart_file import drawn as file_of
 from backwater.present.plot import Claims
+from backwater.present.svg_fonts import embedded
 
 if TYPE_CHECKING:
     from backwater.results.results import Results
@@ -53,6 +54,6 @@ def figures(
     drawing = topology.svg(drawn_example(results))
     if drawing and "svg" in formats:
         path = folder / f"{results.study.id}-topology.svg"
-        save(path, drawing)
+        save(path, embedded(drawing))
         written.append(path)
     return written

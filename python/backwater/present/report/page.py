@@ -215,7 +215,12 @@ class _Report:
             " ".join(
                 [
                     *meta.get("said", []),
-                    _caption(figure.kind, seeds, any(row["mean"] is None for row in rows)),
+                    _caption(
+                        figure.kind,
+                        seeds,
+                        any(row["mean"] is None for row in rows),
+                        figure.over is not None,
+                    ),
                 ]
             ),
             "",
@@ -320,9 +325,11 @@ def _fresh(seeds: list[int]) -> str:
     return "" if seeds[:1] == [1] else f", {_seeds(seeds)}: a confirming run with fresh seeds"
 
 
-def _caption(kind: str, seeds: set[int], gaps: bool) -> str:
-    if kind == "time":
+def _caption(kind: str, seeds: set[int], gaps: bool, over_time: bool) -> str:
+    if kind in ("time", "pauses"):
         return "One seed of each combination."
+    if kind == "ecdf" and over_time:
+        return "Every interval of one seed of each combination is a step."
     if kind == "ecdf":
         return "Every flow or run of every seed is a step."
     most = max(seeds)

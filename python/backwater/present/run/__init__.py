@@ -1,4 +1,4 @@
-"""What one run measured, for people: tables, curves over time and a page of its own.
+"""The measurements of one run, for people: tables, curves over time and a page of its own.
 
 `charts` and `run_tables` show what it did, `groups` puts rows that are alike together, and
 `validity` says how well a live run kept its instants.

@@ -1,4 +1,4 @@
-"""What a run did over time, as Vega-Lite specifications."""
+"""The curves of a run over time, as Vega-Lite specifications."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHATS = {
     "queue": ("ports", "queue_max_B"),
     "throughput": ("ports", "throughput_bps"),
 }
-# What a part of several charts must not have.
+# Keys that a part of several charts must not have.
 _OF_THE_WHOLE = ("$schema", "config", "usermeta")
 WIDTH, HEIGHT = 620, 170
 # More curves than this are drawn as groups: the mean, and the range as a band.

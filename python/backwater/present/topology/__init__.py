@@ -24,7 +24,7 @@ MOST_NODES = 48
 
 
 def seen(resolved: _native.Resolved) -> dict[str, Any]:
-    """What drawings read of a scenario: its canonical JSON, and `ways` where flows follow trees."""
+    """The input of drawings: a scenario's canonical JSON, and `ways` where flows follow trees."""
     found: dict[str, Any] = json.loads(resolved.canonical)
     if has_trees(found):
         found["ways"] = json.loads(resolved.ways())
@@ -56,7 +56,9 @@ def write(resolved: Mapping[str, Any], path: Path) -> None:
     """Writes the drawing as .svg or .png, in colours for white paper."""
     drawn = re.sub(r"var\(--[\w-]+,\s*([^)]+)\)", r"\1", svg(resolved))
     if path.suffix == ".svg":
-        save(path, drawn)
+        from backwater.present.svg_fonts import embedded
+
+        save(path, embedded(drawn))
         return
     import vl_convert
 

@@ -73,7 +73,7 @@ def _beside_map(net: Network) -> dict[str, tuple[float, float]]:
         wires[b].append(a)
     links_away = distances(wires, net.places)
     others = [name for name in net.nodes if name not in places]
-    # What no wire joins to a station stands in a column of its own.
+    # A node that no wire joins to a station stands in a column of its own.
     last = max(links_away.values()) + 1
     columns = grouped(others, lambda name: links_away.get(name, last))
     for column, names in columns.items():
@@ -87,7 +87,7 @@ def _beside_map(net: Network) -> dict[str, tuple[float, float]]:
 
 
 def _core(neighbours: Mapping[str, list[str]]) -> list[str]:
-    """What is left when leaves are cut again and again: empty for a tree."""
+    """The rest when leaves are cut again and again: empty for a tree."""
     degree = {name: len(near) for name, near in neighbours.items()}
     waiting = [name for name, count in degree.items() if count <= 1]
     cut: set[str] = set()

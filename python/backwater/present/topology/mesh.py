@@ -189,7 +189,7 @@ def _shape(kind: str, x: float, y: float, square: bool, also: str = "") -> str:
 
 
 def _legend(net: Network, tree: Tree, bottom: float) -> tuple[list[str], float, float]:
-    """What colours, widths and fillings mean; also the height of the whole and the needed width."""
+    """The legend of colours, widths and fillings; also the height and the needed width."""
     parts: list[str] = []
     y, widest = bottom + 6, 0.0
 

@@ -1,4 +1,4 @@
-"""What `drawing` and `tiers` share: the page, its style, words and the legend."""
+"""Code that `drawing` and `tiers` share: the page, its style, words and the legend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backwater.present.topology.network import DrawnFlow, Network
 # Width of a letter of the small labels, in pixels.
 LETTER = 6.1
 STYLE = """
-.bw-topo text{font:13px Helvetica,Arial,sans-serif;fill:var(--ink,#222)}
+.bw-topo text{font-size:13px;font-family:Helvetica,Arial,sans-serif;fill:var(--ink,#222)}
 .bw-topo .faint{fill:var(--ink-2,#5a5a5a);font-size:11.5px}
 .bw-topo .wire{stroke:var(--wire,#8a8f96);stroke-width:2;fill:none}
 .bw-topo .near{stroke:var(--wire,#8a8f96);stroke-width:1;opacity:.45}
@@ -62,7 +62,7 @@ def title(net: Network) -> str:
 def legend(
     net: Network, drawn: Sequence[DrawnFlow], bottom: float, also: Sequence[str] = ()
 ) -> tuple[list[str], float, float]:
-    """What lines and marks mean; also the height of the whole and the width it needs."""
+    """The legend of lines and marks; also the height of the whole and the width it needs."""
     parts: list[str] = []
     y = bottom + 14
     widest = 0.0

@@ -279,8 +279,8 @@
     settle(on);
     words(on, "Packets", 4 * on.ratio, 10 * on.ratio);
     if (high >= low) {
-      words(on, String(high), LABEL * on.ratio - 6, 22 * on.ratio, "--ink-2", "right", 11);
-      words(on, String(low), LABEL * on.ratio - 6, on.high - 7 * on.ratio, "--ink-2", "right", 11);
+      words(on, high.toLocaleString("en"), LABEL * on.ratio - 6, 22 * on.ratio, "--ink-2", "right", 11);
+      words(on, low.toLocaleString("en"), LABEL * on.ratio - 6, on.high - 7 * on.ratio, "--ink-2", "right", 11);
     }
     marker(on);
   }
@@ -446,9 +446,10 @@
   }
   function describe() {
     const row = (run) => {
-      const count = (code) => run.counts[code] || 0;
+      const count = (code) => (run.counts[code] || 0).toLocaleString("en");
       const line = make("tr", "");
-      for (const text of [run.about.name || "", run.rows.toLocaleString("en"), count(run.DELIVER), count(run.DROP), count(run.NOTICE), time(run.end, 6)]) line.append(make("td", String(text)));
+      line.append(make("td", run.about.name || ""));
+      for (const text of [run.rows.toLocaleString("en"), count(run.DELIVER), count(run.DROP), count(run.NOTICE), time(run.end, 6)]) line.append(make("td", text, { className: "num" }));
       return line;
     };
     $("facts").tBodies[0].replaceChildren(...runs.map(row));

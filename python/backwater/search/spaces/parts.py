@@ -61,7 +61,7 @@ class Parts(Space):
         return [settings.field(path, values[gene]) for (path, values), gene in pairs]
 
     def constraints(self) -> list[str]:
-        """What each field may be."""
+        """The values of each field."""
         return list(self.written)
 
     def describe(self, genome: Genome) -> str:

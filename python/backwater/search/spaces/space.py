@@ -1,4 +1,4 @@
-"""What all spaces share."""
+"""The base of all spaces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Space:
         raise NotImplementedError
 
     def settings(self, genome: Genome) -> list[Setting]:
-        """What a genome changes."""
+        """The changes that a genome makes."""
         raise NotImplementedError
 
     def seconds(self, genome: Genome) -> float:
@@ -50,7 +50,7 @@ class Space:
         raise NotImplementedError
 
     def constraints(self) -> list[str]:
-        """What every genome keeps, in words."""
+        """The conditions that every genome keeps, in words."""
         raise NotImplementedError
 
     def describe(self, genome: Genome) -> str:
@@ -105,7 +105,7 @@ class Space:
                 yield f"gene-{index + 1}", (*genome[:index], gene.plain, *genome[index + 1 :])
 
     def options(self) -> Mapping[str, Any]:
-        """What a person chose of it, for the archive."""
+        """The choices of a person in this space, for the archive."""
         return {}
 
 

@@ -1,4 +1,4 @@
-//! What flows say in scenarios that have 802.11 media.
+//! The fields of flows in scenarios that have 802.11 media.
 
 use backwater_sim::medium::access::CATEGORIES;
 use backwater_transport::part::{Args, Value};

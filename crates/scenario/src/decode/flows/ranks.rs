@@ -1,12 +1,29 @@
 //! Flows of a collective: its ranks are the hosts of one row, in the order of their names.
 
-use backwater_sim::source::{ALGORITHM, AnySource, Step, steps};
+use backwater_sim::source::{self, ALGORITHM, AnySource, Step, steps};
 use backwater_sim::spec::{After, FlowSpec};
+use backwater_transport::units::Span;
 
 use super::{Flow, Pattern};
 use crate::decode::parts::Made;
 use crate::decode::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+
+/// What a document says of a collective before it has run.
+pub struct Ranks {
+    /// The row of the scenario.
+    pub row: String,
+    /// When its first transfers begin.
+    pub start: Span,
+    /// How many ranks there are.
+    pub ranks: usize,
+    /// Bytes that each rank has before it begins.
+    pub size: u64,
+    /// Transfers of all ranks.
+    pub transfers: u64,
+    /// Whether it is an all-reduce.
+    pub reduces: bool,
+}
 
 /// Refuses a collective without its pattern, the pattern without a collective, and ranks that do not fit.
 pub fn check(
@@ -50,6 +67,20 @@ impl Flow {
             Pattern::Ranks => self.steps().len() as u64,
             Pattern::Transfers => self.expected_transfers(),
             _ => self.from.len() as u64,
+        }
+    }
+
+    /// The collective that it stands for.
+    pub fn collective(&self) -> Ranks {
+        let steps = self.steps();
+        let transfers = steps.iter().map(|step| step.sizes.len() as u64);
+        Ranks {
+            row: self.name.clone(),
+            start: self.start,
+            ranks: self.from.len(),
+            size: source::size(&self.made.args),
+            transfers: transfers.sum(),
+            reduces: source::reduces(&self.made.args),
         }
     }
 

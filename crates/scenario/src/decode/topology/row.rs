@@ -1,4 +1,4 @@
-//! What every generator has: its row in the table, what it reads and the network it makes.
+//! The parts that every generator has: its row in the table, the fields that it reads and the network that it makes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Generator {
     pub build: fn(&Site<'_>, &mut Files<'_>) -> Result<Network, Diagnostic>,
 }
 
-/// What a generator reads.
+/// The input of a generator.
 pub struct Site<'a> {
     /// The `topology` of the scenario.
     pub record: Record<'a>,
@@ -93,7 +93,7 @@ impl Site<'_> {
     }
 }
 
-/// What links of one kind have in common.
+/// The properties that links of one kind share.
 #[derive(Copy, Clone)]
 pub struct Cable {
     /// Line rate.

@@ -1,13 +1,13 @@
-//! A run as a trace for Perfetto. Below `nodes` each node has a track for each port: a slice for each transmission, and a
-//! counter of its queue. Below `flows` each flow has its packets: a slice from creation to delivery or loss, in it a slice
-//! for each part of the delay at each port, and counters of window, threshold, round trip and pacing rate. Packets of
-//! a flow that are on their way at one time lie in lanes one below the other. An arrow leads from a packet to its
-//! transmissions.
+//! A run as a trace for Perfetto. Below `nodes` each node has a track for each port: a slice for each transmission, and a counter of its queue.
+//! Below `flows` each flow has its packets: a slice from creation to delivery or loss, in it a slice for each part of the delay at each port, and
+//! counters of window, threshold, round trip and pacing rate. Packets of a flow that are on their way at one time lie in lanes one below the
+//! other. An arrow leads from a packet to its transmissions. Below `collectives` are the steps of each rank (`steps.rs`).
 //!
-//! Where a gate held the packet back, `closed gate` is the last part of its waiting, as long as the gate did: records say how
-//! long, not when. At a port of an 802.11 station contention and failed exchanges belong to `queue`. Of a packet to a
-//! group the first delivery ends the slice.
+//! Where a gate held the packet back, `closed gate` is the last part of its waiting, as long as the gate did: records say how long, not when.
+//! At a port of an 802.11 station contention and failed exchanges belong to `queue`. Of a packet to a group the first delivery ends the slice.
 
+mod lanes;
+mod steps;
 mod tracks;
 mod wire;
 
@@ -17,18 +17,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use backwater_sim::cause::Cause;
-use backwater_sim::ids::{FlowId, PortId};
+use backwater_sim::ends::Step;
+use backwater_sim::ids::PortId;
 use backwater_sim::medium::service::Service;
 use backwater_sim::packet::frame;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 
+use lanes::Lanes;
+use steps::Steps;
 use tracks::{Name, Note, Track, Tracks};
 
 /// Parts of the delay at a port, in their order; behind the names of flows.
 const PARTS: [&str; 4] = ["queue", "closed gate", "serialisation", "propagation"];
-/// What happens at a port or to a packet.
+/// The events at a port or of a packet.
 const EVENTS: [&str; 4] = ["lost", "marked", "control frame", "knob"];
 /// Counters of a flow and their units.
 const COUNTERS: [(What, &str, &str); 4] = [
@@ -44,6 +47,7 @@ pub struct Perfetto {
     tracks: Tracks,
     ports: Vec<OfPort>,
     flows: Vec<OfFlow>,
+    steps: Steps,
     packets: BTreeMap<(u32, u32), Passage>,
     /// Passages that are over: their room is used again.
     spare: Vec<Vec<Hop>>,
@@ -57,7 +61,7 @@ struct OfPort {
     node: Track,
     /// A counter for each class queue.
     queues: Vec<Track>,
-    /// What responders move at a station.
+    /// The track of the values that responders move at a station.
     moved: Option<Track>,
     held: Vec<u64>,
     /// Frames whose last bits leave then: instant, class queue, bytes.
@@ -68,8 +72,7 @@ struct OfPort {
 struct OfFlow {
     track: Track,
     counters: [Option<Track>; 4],
-    /// Lanes, and until when they are in use.
-    lanes: Vec<(Track, Time)>,
+    lanes: Lanes,
 }
 
 /// A packet on its way.
@@ -121,7 +124,7 @@ impl Perfetto {
         let flows = network.flows.iter().map(|flow| OfFlow {
             track: tracks.track(&flow.name, Some(all), None),
             counters: [None; 4],
-            lanes: Vec::new(),
+            lanes: Lanes::default(),
         });
         let flows: Vec<OfFlow> = flows.collect();
         Ok(Perfetto {
@@ -130,6 +133,7 @@ impl Perfetto {
             ports,
             names: flows.len() as u64,
             flows,
+            steps: Steps::default(),
             packets: BTreeMap::new(),
             spare: Vec::new(),
             arrows: 0,
@@ -162,12 +166,17 @@ impl Perfetto {
                 What::Notice => {}
                 What::Knob => self.at_port(record, 3),
                 What::Window | What::Threshold | What::Srtt | What::Pacing => self.count(record),
-                // What a responder moved at a station.
+                // A responder moved a value at a station.
                 moved => self.count_moved(record, moved.name()),
             }
             self.tracks.spill()?;
         }
         Ok(())
+    }
+
+    /// Adds steps of collectives that have ended.
+    pub fn extend_steps(&mut self, world: &World, steps: &[Step]) {
+        self.steps.extend(&mut self.tracks, world, steps);
     }
 
     /// Ends the trace: packets on their way and queues as they are.
@@ -271,7 +280,7 @@ impl Perfetto {
             return;
         };
         if cause.is_some() {
-            // What is lost in a queue leaves it.
+            // A packet that is lost in a queue leaves it.
             let waits = |hop: &&Hop| hop.port == record.port && hop.sent.is_none();
             if passage.hops.last().filter(waits).is_some() {
                 let queue = world.network().ports[record.port].queue_of(record.traffic.class());
@@ -296,7 +305,10 @@ impl Perfetto {
         let Some(first) = passage.hops.first() else {
             return;
         };
-        let lane = self.lane(FlowId::raw(flow), first.came, end);
+        let of = &mut self.flows[flow as usize];
+        let lane = of
+            .lanes
+            .take(&mut self.tracks, (of.track, "packets"), (first.came, end));
         let delay = end.since(first.came).0;
         let notes = [(Note::Number, u64::from(number)), (Note::DelayPs, delay)];
         let arrow = Some(passage.arrow);
@@ -328,18 +340,6 @@ impl Perfetto {
             self.tracks.instant(end, lane, name, cause);
         }
         self.tracks.end(end, lane);
-    }
-
-    /// A lane that is free then, and is in use to the end.
-    fn lane(&mut self, flow: FlowId, from: Time, end: Time) -> Track {
-        let of = &mut self.flows[flow.index()];
-        if let Some(lane) = of.lanes.iter_mut().find(|lane| lane.1 <= from) {
-            lane.1 = end;
-            return lane.0;
-        }
-        let track = self.tracks.track("packets", Some(of.track), None);
-        of.lanes.push((track, end));
-        track
     }
 
     /// Frames whose last bits have left by then leave their queue.

@@ -36,13 +36,16 @@ pub enum Note {
     Bytes,
     /// Why a packet was lost.
     Cause,
+    /// Bytes of a transfer.
+    Size,
 }
 
-const NOTES: [(Note, &str); 4] = [
+const NOTES: [(Note, &str); 5] = [
     (Note::Number, "number"),
     (Note::DelayPs, "delay_ps"),
     (Note::Bytes, "frame_B"),
     (Note::Cause, "cause"),
+    (Note::Size, "size_B"),
 ];
 
 /// A trace file that is being written.
@@ -129,6 +132,23 @@ impl Tracks {
             self.annotate(*note, annotation::WHOLE, *value);
         }
         self.finish(at);
+    }
+
+    /// A slice with a name of its own.
+    pub fn slice(
+        &mut self,
+        (begin, end): (Time, Time),
+        track: Track,
+        name: &str,
+        notes: &[(Note, u64)],
+    ) {
+        self.start(BEGIN, track);
+        bytes(&mut self.inner, event::TEXT, name.as_bytes());
+        for (note, value) in notes {
+            self.annotate(*note, annotation::WHOLE, *value);
+        }
+        self.finish(begin);
+        self.end(end, track);
     }
 
     /// The slice that began last on a track ends.

@@ -18,6 +18,7 @@ pub mod event {
     pub const KIND: u32 = 9;
     pub const NAME: u32 = 10;
     pub const TRACK: u32 = 11;
+    pub const TEXT: u32 = 23;
     pub const COUNTER: u32 = 30;
     pub const FLOW: u32 = 47;
 }

@@ -1,4 +1,4 @@
-//! What is too large is refused before it is built, with the limit and what lifts it.
+//! A scenario that is too large is refused before it is built, with the limit and the way to lift it.
 
 use std::fmt::Write;
 

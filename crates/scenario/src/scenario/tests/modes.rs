@@ -341,6 +341,61 @@ fn a_spacing_that_no_a_mpdu_holds_is_refused() {
     assert!(found.line.is_some(), "{found}");
 }
 
+/// Stations of one medium are of one generation. Those of two are on two media, so that none hears the other, and no hop leads from one to the other.
+#[test]
+fn generations_that_cannot_hear_each_other_are_refused() {
+    refused(
+        "at = [\"50 m\", \"0 m\"]",
+        "at = [\"50 m\", \"0 m\"], mcs = 11",
+        "802.11ac has no MCS 11",
+        "from 0 to 9",
+    );
+    let old = "media.old = { phy = { standard = \"802.11b\", data = \"11 Mbit/s\" }, channel = { model = \"disc\", transmit = \"100 m\" } }";
+    let text = MODERN.replace(
+        "medium = \"air\", at = [\"50",
+        "medium = \"old\", at = [\"50",
+    );
+    let found = read(&format!("{text}{old}\n"))
+        .and_then(|r| r.build())
+        .expect_err("two media");
+    assert!(
+        found
+            .what
+            .contains("`flows.f.to`: no route leads from A to B"),
+        "{found}"
+    );
+    assert!(
+        found.what.contains("B is not on the medium of A"),
+        "{found}"
+    );
+    assert!(
+        found.fix.contains("name a station of the same medium"),
+        "{found}"
+    );
+    assert!(found.line.is_some(), "{found}");
+}
+
+/// Receivers wait without end unless a timeout is written, which only A-MPDUs have.
+#[test]
+fn a_reorder_timeout_is_read() {
+    let of = |timeout: &str| {
+        let with = format!("ba_window = 32, reorder_timeout = \"{timeout}\"");
+        read(&MODERN.replace("ba_window = 32", &with)).unwrap()
+    };
+    let reorder = |r: &Resolved| r.spec().media[0].high.unwrap().aggregation.unwrap().reorder;
+    assert_eq!(reorder(&of("100 ms")), Some(Span::millis(100)));
+    assert_eq!(reorder(&of("0 s")), None);
+    assert_eq!(of("0 s").canonical, read(MODERN).unwrap().canonical);
+    assert_ne!(of("100 ms").canonical, of("0 s").canonical);
+    let mac = "aggregation = \"a-mpdu\", ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\"";
+    refused(
+        mac,
+        "aggregation = \"a-msdu\", reorder_timeout = \"100 ms\"",
+        "aggregation = \"a-msdu\" has no `reorder_timeout`",
+        "a-mpdu",
+    );
+}
+
 /// 10,000 stations are as many as a scenario may have unless it lifts the limit.
 #[test]
 fn as_many_stations_as_the_limit_allows_are_read() {

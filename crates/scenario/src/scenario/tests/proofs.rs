@@ -1,4 +1,4 @@
-//! What proves results: the fingerprint, conservation, and the key of a case.
+//! The proofs of results: the fingerprint, conservation, and the key of a case.
 
 use serde_json::Value as Json;
 

@@ -1,4 +1,4 @@
-//! What is refused of a text, and what the refusal says.
+//! Texts that are refused, and the words of the refusal.
 
 use super::*;
 

@@ -79,7 +79,7 @@ flows.a = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", ra
     assert_eq!(run["sanity"]["ok"], true);
 }
 
-/// What a window has and what the next has is what both have together: the time in use of wires, hops and stations,
+/// Two adjacent windows together have the times of one long window: the time in use of wires, hops and stations,
 /// wherever the boundary lies.
 #[test]
 fn times_of_adjacent_windows_add_up() {

@@ -1,4 +1,4 @@
-//! What the world refuses has the place where it was written.
+//! A refusal of the world has the place where the field was written.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a station overhears or reads in data frames, and the steps that it tells itself.
+//! The backlogs that a station overhears or reads in data frames, and the steps that it tells itself.
 
 use super::Control;
 use crate::ids::PortId;
@@ -86,7 +86,7 @@ pub(super) mod tests {
         told_by(says, needs, terms())
     }
 
-    /// What it decides; an early warning goes to who owns more than a hundredth.
+    /// The terms of its notices; an early warning goes to who owns more than a hundredth.
     pub(in super::super) fn terms() -> AdaptiveTerms {
         AdaptiveTerms {
             initial: Span::millis(100),

@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// What the detector says when a station holds so much of 1000 B of its own and so much for others.
+    /// The signal of the detector when a station holds so much of 1000 B of its own and so much for others.
     fn says(
         d: Occupancy,
         moment: &Moment,

@@ -31,7 +31,7 @@ pub struct OverheardBacklog {
     next: Vec<NextStation>,
 }
 
-/// What is known of a next station and a category.
+/// The knowledge about a next station and a category.
 #[derive(Clone, Debug)]
 struct NextStation {
     station: u32,

@@ -111,7 +111,7 @@ mod tests {
     use crate::mechanism::place::Rates;
     use backwater_transport::units::{Span, Time};
 
-    /// What is said where so much of the medium is busy, or left in the last period and in the best.
+    /// The signal where so much of the medium is busy, or left in the last period and in the best.
     fn says(rate_below: Option<f64>, busy: f64, left: [u64; 2]) -> Option<Signal> {
         let mut detector = RateComparison {
             alpha: 1.0,

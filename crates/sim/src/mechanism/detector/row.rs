@@ -1,4 +1,4 @@
-//! What every detector is, and the options that several have. Files of detectors know this one, and not their list.
+//! The interface of every detector, and the options that several have. Files of detectors know this one, and not their list.
 
 use backwater_transport::part::{Args, Default, Kind, Opt};
 

@@ -33,18 +33,18 @@ pub(super) const PART: Part<Build<Script>> = Part {
     build,
 };
 
-/// What it needs where it watches what waits to leave, as it does unless `watch` says otherwise.
+/// Its needs where it watches packets that wait to leave, as it does unless `watch` says otherwise.
 pub const NEEDS: Needs =
     Needs::of(Set::BOUND.and(Set::HOLDINGS).and(Set::SOJOURN)).giving(Set::QUEUE);
 
-/// What it needs where it watches what came in over an interface.
+/// Its needs where it watches packets that came in over an interface.
 const NEEDS_INGRESS: Needs = Needs::of(Set::INTERFACES);
 
 fn build(args: &Args) -> Result<Script, Refusal> {
     Ok(Script { needs: needs(args) })
 }
 
-/// What a detector with these options needs.
+/// The needs of a detector with these options.
 pub fn needs(args: &Args) -> Needs {
     match args.choice(WATCH) {
         INGRESS => NEEDS_INGRESS,

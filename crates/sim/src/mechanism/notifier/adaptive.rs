@@ -356,7 +356,7 @@ impl Adaptive {
         }
     }
 
-    /// What a frame says of all categories as things stand.
+    /// The notice of a frame about all categories in their present state.
     fn notice(&self, to: Toward, class: usize, now: Time) -> Told {
         let peer = match to {
             Toward::Station(station) => self.peers.binary_search(&station).ok(),
@@ -640,7 +640,7 @@ mod tests {
                 &mut out,
             );
             memory.begin(1, Time(40 * MS), &mut out);
-            // What station 3 obeys when it has received all frames in their order.
+            // Station 3 obeys this notice when it has received all frames in their order.
             let last = out
                 .iter()
                 .rfind(|t| t.to != Toward::Station(5))

@@ -1,4 +1,4 @@
-//! What a notifier decides whose notices have a duration that adapts.
+//! The decisions of a notifier whose notices have a duration that adapts.
 
 use backwater_transport::units::Span;
 

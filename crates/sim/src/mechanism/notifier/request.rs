@@ -272,7 +272,7 @@ impl Requests {
         steps.map_or(0, |s| s.level)
     }
 
-    /// What upstream stations take back when requests have expired. They report it, or the relay infers it.
+    /// The steps that upstream stations take back when requests have expired. They report them, or the relay infers them.
     fn ease(&mut self, now: Time) {
         if self.terms.report > 0 {
             return;

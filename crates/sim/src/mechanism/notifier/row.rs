@@ -1,4 +1,4 @@
-//! What every notifier is. A row of the table makes its terms from options; the terms make the notifier of each place. A
+//! The interface of every notifier. A row of the table makes its terms from options; the terms make the notifier of each place. A
 //! notifier receives cues and says what is to be told. Files of notifiers know this one, and not their list.
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::medium::access::Category;
 
 /// Decides whom to tell what, and how often again, at one node.
 pub trait Notifier {
-    /// What it must be told, and how its notices travel. Read once, so that arrivals stay cheap.
+    /// The cues that it must receive, and how its notices travel. Read once, so that arrivals stay cheap.
     fn facts(&self) -> Facts;
 
     /// Something happened: what is to be told goes into `out`.
@@ -63,9 +63,9 @@ impl Cues {
     pub const ARRIVALS: Cues = Cues(1);
     /// All arrivals.
     pub const SENDERS: Cues = Cues(1 << 1);
-    /// What a detector says at each moment, in place of the beginning and end of congestion.
+    /// The signal of a detector at each moment, in place of the beginning and end of congestion.
     pub const SIGNALS: Cues = Cues(1 << 2);
-    /// What came and left in a window: each time that the detector looks, and when congestion begins.
+    /// The bytes that came and left in a window: each time that the detector looks, and when congestion begins.
     pub const SUMS: Cues = Cues(1 << 3);
 
     /// Both together.
@@ -83,7 +83,7 @@ impl Cues {
 /// The constants of a notifier at a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What it must be told beside what all are.
+    /// The cues that it must receive beside those of all notifiers.
     pub hears: Cues,
     /// The carrier of its notices.
     pub carrier: CarriedBy,
@@ -137,7 +137,7 @@ pub enum Cue<'a> {
         place: usize,
         /// The frame.
         arrival: &'a Arrival,
-        /// What waits there.
+        /// The packets that wait there.
         waiting: &'a Waiting<'a>,
     },
     /// A class is no longer congested.
@@ -149,7 +149,7 @@ pub enum Cue<'a> {
         /// When.
         now: Time,
     },
-    /// What a detector says of a class at any moment.
+    /// The signal of a detector about a class at any moment.
     Said {
         /// Which class.
         class: usize,
@@ -160,14 +160,14 @@ pub enum Cue<'a> {
     Early {
         /// The class.
         view: &'a View<'a>,
-        /// What waits there.
+        /// The packets that wait there.
         waiting: &'a Waiting<'a>,
     },
     /// The notice about a class is about to expire, and congestion lasts.
     Lasts {
         /// The class.
         view: &'a View<'a>,
-        /// What waits there.
+        /// The packets that wait there.
         waiting: &'a Waiting<'a>,
     },
     /// A window of the place's rates.
@@ -201,7 +201,7 @@ pub enum Cue<'a> {
     HeldTo {
         /// Where.
         place: usize,
-        /// What holds it.
+        /// The gates that hold it.
         gates: Option<&'a Gates>,
         /// When.
         now: Time,
@@ -220,7 +220,7 @@ pub enum Cue<'a> {
     },
 }
 
-/// What waits at a place; looked up only for those who name it.
+/// The packets that wait at a place; looked up only for those who name it.
 #[derive(Copy, Clone)]
 pub struct Waiting<'a> {
     /// The hosts of the frames in the queue.
@@ -244,7 +244,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// What a station holds of one neighbour's packets for one destination.
+/// The packets of one neighbour for one destination that a station holds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The neighbour that they came from.
@@ -272,7 +272,7 @@ pub enum Reach {
 pub struct Site<'a> {
     /// Number of the mechanism, whose responder answers.
     pub number: u32,
-    /// What those who are told do.
+    /// The responder of those who are told.
     pub respond: &'a AnyResponder,
     /// Those that a standing notice may go to, each with the unit of its carrier.
     pub neighbours: Vec<(Toward, Span)>,
@@ -288,7 +288,7 @@ pub struct Site<'a> {
     pub rhythm: Option<Rhythm>,
 }
 
-/// What a row makes of its options. It makes the notifier of each place.
+/// The terms that a row makes of its options. They make the notifier of each place.
 pub trait Notify: Debug + Send + Sync {
     /// Its needs.
     fn needs(&self) -> Needs;
@@ -298,7 +298,7 @@ pub trait Notify: Debug + Send + Sync {
         Reach::Upstream
     }
 
-    /// What its notices are like, where they stand while congestion lasts.
+    /// The terms of its notices, where they stand while congestion lasts.
     fn standing(&self) -> Option<&Terms> {
         None
     }

@@ -27,7 +27,7 @@ pub struct Standing {
     terms: Terms,
     /// Whose responder answers; distinguishes its notices from those of other mechanisms.
     number: u32,
-    /// What those who are told do.
+    /// The responder of those who are told.
     respond: AnyResponder,
     neighbours: Vec<Neighbour>,
     voices: Vec<Voice>,

@@ -1,4 +1,4 @@
-//! What a notifier of standing notices decides, and the options that say so.
+//! The decisions of a notifier of standing notices, and the options that set them.
 
 use backwater_transport::part::{Args, Default, Kind, Opt};
 use backwater_transport::units::{Rate, Span};
@@ -8,13 +8,13 @@ use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::Form;
 use crate::mechanism::responder::{AnyResponder, Responder};
 
-/// What they need.
+/// Their needs.
 pub const NEEDS: Needs = Needs::of(Set::NONE);
 
-/// What they need that name addresses: those behind what waits to leave.
+/// The needs of those that name addresses: the hosts behind the packets that wait to leave.
 pub const NEEDS_OF_ADDRESSES: Needs = Needs::of(Set::QUEUE.and(Set::ROOM));
 
-/// What a notifier of standing notices decides.
+/// The decisions of a notifier of standing notices.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// Frame layout.
@@ -129,7 +129,7 @@ pub(super) const CARRIER: Opt = Opt::new(
     "what takes the notice there: a frame of its own; a header field of the next data frame that way; or CE on packets while their class is congested, whose echo tells the neighbours that it passes",
 );
 
-/// What the options say, for notices laid out like this.
+/// The terms of the options, for notices laid out like this.
 pub(super) fn base(args: &Args, form: Form) -> Terms {
     Terms {
         form,

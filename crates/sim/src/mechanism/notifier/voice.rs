@@ -1,4 +1,4 @@
-//! What a watched place has told its neighbours, and what they hold of it.
+//! The notices that a watched place has sent to its neighbours, and their present effect there.
 
 use backwater_transport::units::{Rate, Span, Time};
 

@@ -1,4 +1,4 @@
-//! What a place lends its responder: gates and bars, and at a station the parameters of its transmitter.
+//! The knobs that a place lends its responder: gates and bars, and at a station the parameters of its transmitter.
 
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
@@ -9,7 +9,7 @@ use crate::mechanism::gates::{Bar, Bucket, Gates};
 use crate::mechanism::notice::{Ask, Notice};
 use crate::medium::access::Category;
 
-/// What a place lends its responder.
+/// The knobs that a place lends its responder.
 pub struct Knobs<'a> {
     /// Now.
     pub now: Time,

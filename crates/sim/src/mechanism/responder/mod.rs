@@ -28,7 +28,7 @@ use super::notice::Notice;
 
 /// Answers notices at the place that is told.
 pub trait Responder {
-    /// What it needs.
+    /// Its needs.
     fn needs(&self) -> Needs {
         Needs::of(Set::GATES)
     }

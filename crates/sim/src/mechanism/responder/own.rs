@@ -22,7 +22,7 @@ const EXCESS: f64 = 1.1;
 /// second, no less than 0.88 of a rate that has grown by a twentieth four times.
 const USED: f64 = 0.8;
 
-/// What a hold has as its cause.
+/// The cause for which a hold lasts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HoldWhile {
     /// The station is congested.

@@ -1,4 +1,4 @@
-//! What the responders share that contend less for an 802.11 medium, step by step, for the access category named. A
+//! Code that responders share which contend less for an 802.11 medium, step by step, for the access category named. A
 //! request for less, a PAUSE and each repetition of it are a step; a request for more, and the end of
 //! a PAUSE, take one back. Requests that expire are taken back step by step.
 
@@ -12,10 +12,10 @@ use crate::mechanism::needs::{Needs, Set};
 use crate::mechanism::notice::{Ask, Notice};
 use crate::medium::access::Category;
 
-/// What they need.
+/// Their needs.
 pub const NEEDS: Needs = Needs::of(Set::TRANSMITTER).giving(Set::STEPS);
 
-/// What those need that answer with a rate.
+/// The needs of those that answer with a rate.
 pub const NEEDS_OF_RATE: Needs = Needs::of(Set::TRANSMITTER.and(Set::RATE).and(Set::ROOM));
 
 /// The parameter that a step changes.

@@ -14,7 +14,7 @@ use crate::packet::Packet;
 use crate::run::Run;
 use crate::table::Id;
 
-/// What came of a packet in a box.
+/// The result of a packet's way through a box.
 #[derive(Default)]
 pub(crate) struct Passed {
     /// The port that it comes to, if it comes out at once.

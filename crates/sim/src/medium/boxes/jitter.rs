@@ -60,7 +60,7 @@ pub(super) const PART: Part<Build> = Part {
 mod tests {
     use super::*;
 
-    /// What the first let in comes out at 40 ms, as the second, without jitter, lets nothing overtake.
+    /// A packet keeps its order: the first leaves at 40 ms, and the second, without jitter, overtakes nothing.
     #[test]
     fn one_in_the_place_of_another_keeps_the_order() {
         let at = |ms| Time::ZERO + Span::millis(ms);

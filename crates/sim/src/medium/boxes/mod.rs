@@ -1,4 +1,4 @@
-//! What a packet passes before it reaches a port's queue: delay, jitter, reordering, duplication, loss, marks and outages, in any
+//! Boxes that a packet passes before it reaches a port's queue: delay, jitter, reordering, duplication, loss, marks and outages, in any
 //! order. A box is a file here, a name in `boxes!` and a row of `BOXES`. Each of a link's boxes is a place of its own
 //! in results, so that what it loses is told apart.
 
@@ -23,7 +23,7 @@ pub use light::Light;
 
 use crate::cause::Cause;
 
-/// What becomes of a packet in a box.
+/// The fate of a packet in a box.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// It comes out at this instant, behind all that come out then or before.

@@ -15,7 +15,7 @@ pub struct Member {
     pub most: u32,
 }
 
-/// What a terminal knows when a frame begins.
+/// The knowledge of a terminal when a frame begins.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Asks {
     /// Bytes that came to it in the frame before.

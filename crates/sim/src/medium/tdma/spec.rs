@@ -1,4 +1,4 @@
-//! What is written of a frame of slots and of a terminal.
+//! The fields of a frame of slots and of a terminal.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a port remembers that sends in slots: the packet under way, and what came and waits.
+//! The state of a port that sends in slots: the packet under way, and the packets that came and wait.
 
 use backwater_transport::units::Time;
 
@@ -26,7 +26,7 @@ pub struct Terminal {
     base: Bytes,
 }
 
-/// What slots offered and carried.
+/// The bytes that slots offered and carried.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Bytes {
     /// Bytes of slots.
@@ -67,7 +67,7 @@ impl Terminal {
         self.base = self.count;
     }
 
-    /// What slots offered and carried since the warm-up.
+    /// The bytes that slots offered and carried since the warm-up.
     pub fn counted(&self) -> Bytes {
         Bytes {
             offered: self.count.offered - self.base.offered,

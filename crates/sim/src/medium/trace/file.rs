@@ -107,7 +107,7 @@ impl Schedule for Recorded {
 /// The milliseconds of a trace file.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// When the file is wrong; the error says the line.
 pub fn read(content: &[u8]) -> Result<Arc<[u32]>, Fault> {
     if content.is_empty() {
         return Err(Place::Whole.fault("the trace is empty"));

@@ -1,4 +1,4 @@
-//! What mahimahi's `mm-throughput-graph` says of a log: mean rates between the first and the last thing
+//! The figures of mahimahi's `mm-throughput-graph` about a log: mean rates between the first and the last thing
 //! that happened, the 95th percentile (index int(0.95 n)) of the delays of packets and of the signal delay.
 //!
 //! Reference: mahimahi `scripts/mm-throughput-graph`. Differences: drops, at which the script stops, are

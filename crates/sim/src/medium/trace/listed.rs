@@ -20,7 +20,7 @@ impl Listed {
     /// Of milliseconds in order, the last above zero.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// When the instants are wrong.
     pub fn new(milliseconds: &[u64]) -> Result<Listed, String> {
         if let Some(i) = milliseconds.windows(2).position(|pair| pair[1] < pair[0]) {
             let (before, after) = (milliseconds[i], milliseconds[i + 1]);

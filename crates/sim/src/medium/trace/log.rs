@@ -20,7 +20,7 @@ use crate::source::trace::{Fault, Place, quote};
 pub struct Log {
     /// Header lines, each from its `#` to its end.
     pub header: Vec<String>,
-    /// What happened, in order.
+    /// The events, in order.
     pub entries: Vec<Entry>,
 }
 
@@ -69,7 +69,7 @@ impl Log {
     /// Reads a log.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// When the log is wrong; the error says the line.
     pub fn parse(content: &[u8]) -> Result<Log, Fault> {
         let mut log = Log::default();
         let Some(body) = content.strip_suffix(b"\n") else {
@@ -152,7 +152,7 @@ fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// What a link notes for its log while it runs and was not written yet. Opportunities are drawn again from the trace.
+/// The notes of a link for its log, while it runs, that were not written yet. Opportunities are drawn again from the trace.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
     arrivals: VecDeque<Arrival>,

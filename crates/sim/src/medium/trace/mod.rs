@@ -55,7 +55,7 @@ pub use schedule::Schedule;
 pub use scorer::{Omniscient, Scorer};
 pub use trains::{Release, TrainReplay};
 
-/// What a person who names an emulator means: opportunity, accounting, order of ties and clock.
+/// The rules of a named emulator: opportunity, accounting, order of ties and clock.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Emulator {
     /// Its name.
@@ -136,7 +136,7 @@ pub struct Server {
     origin: Box<(AnyTrace, Stream)>,
     /// The number of the opportunity in use.
     number: u64,
-    /// What is noted for a log, if one was asked for.
+    /// The notes for a log, if one was asked for.
     pub journal: Option<Box<log::Journal>>,
     /// The first opportunity that was not looked at; `NEVER` when the trace has ended.
     next: Time,
@@ -281,7 +281,7 @@ impl Server {
         self.stream.drawn.max(logged)
     }
 
-    /// What it draws after so many opportunities is drawn anew, wherever its trace is read again.
+    /// The random numbers that it draws after so many opportunities are drawn anew, wherever its trace is read again.
     pub(crate) fn rekey(&mut self, after: u64, by: u64) {
         self.stream.rekey(after, by);
         self.origin.1.rekey(after, by);
@@ -310,7 +310,7 @@ impl ServerSpec {
         u64::from(len) + self.overhead
     }
 
-    /// What lets packets of light traffic go, where the trace has that.
+    /// The rule that lets packets of light traffic go, where the trace has one.
     pub fn trains(&self) -> Option<TrainReplay> {
         let AnyTrace::CellReplay(replay) = &self.trace else {
             return None;

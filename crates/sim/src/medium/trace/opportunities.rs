@@ -1,4 +1,4 @@
-//! What a trace link has offered so far: for laws of explicit feedback that measure its capacity, and for logs.
+//! The opportunities that a trace link has offered so far: for laws of explicit feedback that measure its capacity, and for logs.
 
 use backwater_transport::units::Time;
 

@@ -1,4 +1,4 @@
-//! What a trace is like: its rate, how much and how long the rate stays off its mean, how opportunities
+//! The figures of a trace: its rate, how much and how long the rate stays off its mean, how opportunities
 //! cluster, and how long there were none. A recording and a model are described by the same figures.
 //!
 //! Rates are taken over whole bins from the beginning; what is left at the end is not counted. The
@@ -65,7 +65,7 @@ pub struct Portrait {
 }
 
 impl Recording {
-    /// What a trace gives in a run of this length, and no more opportunities than `most`.
+    /// The figures of a trace in a run of this length, and no more opportunities than `most`.
     pub fn of(
         mut trace: AnyTrace,
         opportunity: u64,

@@ -26,7 +26,7 @@ pub struct Scorer {
     packets: u64,
     /// Departure and bytes of the last one taken, which may lie ahead.
     last: (Time, u64),
-    /// What opportunities carry of that packet, each with its instant.
+    /// The bytes of that packet that opportunities carry, each with its instant.
     parts: Vec<(Time, u64)>,
     /// Packets and bytes that had left when counting began.
     base: (u64, u64),

@@ -5,7 +5,7 @@
 //! before begins a new train. It waits for the base delay of its time, interpolated between the lines of the file, and uses
 //! the train's first opportunity. Packets that come within the train use its next opportunities. When none is left, they
 //! wait for the base delay, or for the last opportunity where that is longer, and then in the queue of the heavy trace.
-//! What a train lets go leaves at once if that queue is empty.
+//! A packet that a train lets go leaves at once if that queue is empty.
 //!
 //! Reference: CellReplay (Sentosa et al., NSDI 2025), `cellular_queue.cc`.
 //! Differences: the clock begins with the run and not with the first packet. The correction of delays by packet size is
@@ -49,7 +49,7 @@ impl Trains {
     /// Reads lines of `time delay opportunity…`, all in whole milliseconds.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// When the file is wrong; the error says the line.
     pub fn read(content: &[u8]) -> Result<Trains, Fault> {
         let body = content.strip_suffix(b"\n").unwrap_or(content);
         let mut lines: Vec<Train> = Vec::new();

@@ -67,6 +67,8 @@ pub enum Fate {
 pub enum Body {
     /// A packet, in a frame of an access category, with what else the frame brings.
     Packet(Carried, u8, Fields),
+    /// Packets that share a frame of an access category: an A-MSDU.
+    Joined(Vec<Carried>, u8),
     /// A notice, in a frame of so many bytes, header and FCS included, with the nodes of the hosts that it names.
     Notice(Box<Notice>, u64, Vec<u32>),
     /// A BAR: it asks what has come of a category from this number on.
@@ -115,19 +117,23 @@ pub struct AirLog {
     last: Vec<[Option<(Carried, u16)>; 4]>,
     /// By station: number of the management frame sent last.
     last_ask: Vec<u16>,
-    /// By hop and category: frames under block acknowledgement, by the order of their numbers.
+    /// By hop and category: frames under block acknowledgement, in the order of their numbers.
     numbered: Vec<[Vec<Numbered>; 4]>,
-    /// By station: hop, category and numbers of the frames of its last burst.
+    /// By hop and category: frames under block acknowledgement so far.
+    frames_so_far: Vec<[u32; 4]>,
+    /// By station: hop and category of its last burst, and by the places of their first packets its frames.
     bursts: Vec<(u32, u8, Vec<u32>)>,
     /// A-MPDUs so far.
     aggregates: u32,
 }
 
-/// A frame under block acknowledgement.
+/// A frame under block acknowledgement. Its session counts packets, of which it may have several; on the air frames are counted.
 #[derive(Clone, Debug)]
 struct Numbered {
+    /// Number of its first packet.
+    first: u32,
     number: u32,
-    packet: Carried,
+    packets: Vec<Carried>,
     received: bool,
 }
 
@@ -144,6 +150,7 @@ impl AirLog {
             last: vec![[const { None }; 4]; hops],
             last_ask: vec![0; stations],
             numbered: vec![Default::default(); hops],
+            frames_so_far: vec![[0; 4]; hops],
             bursts: vec![Default::default(); stations],
             aggregates: 0,
         }
@@ -167,7 +174,10 @@ impl AirLog {
         let sent = self.frames.iter().rposition(|f| f.from == station);
         let sent = sent.expect("a frame that began");
         let (at, kind) = (self.frames[sent].at, self.frames[sent].kind);
-        let packets = matches!(self.frames[sent].body, Some(Body::Packet(..)));
+        let packets = matches!(
+            self.frames[sent].body,
+            Some(Body::Packet(..) | Body::Joined(..))
+        );
         let of_it = |f: &&mut AirFrame| f.from == station && f.at == at;
         for (frame, place) in self.frames.iter_mut().filter(of_it).zip(0..) {
             frame.fate = match received && !damaged.contains(place) {
@@ -178,10 +188,10 @@ impl AirLog {
         if kind != FrameKind::Data || !packets || !received {
             return;
         }
-        let (hop, category, numbers) = &self.bursts[station as usize];
-        for (number, place) in numbers.iter().zip(0..) {
+        let (hop, category, firsts) = &self.bursts[station as usize];
+        for (first, place) in firsts.iter().zip(0..) {
             let all = &mut self.numbered[*hop as usize][usize::from(*category)];
-            let found = all.iter_mut().find(|n| n.number == *number);
+            let found = all.iter_mut().find(|n| n.first == *first);
             if let Some(frame) = found.filter(|_| !damaged.contains(place)) {
                 frame.received = true;
             }
@@ -224,50 +234,61 @@ impl AirLog {
     pub fn burst(&mut self, station: u32, (hop, category): (u32, u8), start: u32) -> u32 {
         self.bursts[station as usize] = (hop, category, Vec::new());
         let of_hop = &mut self.numbered[hop as usize][usize::from(category)];
-        of_hop.retain(|n| (n.number.wrapping_sub(start) as i32) >= 0);
+        of_hop.retain(|n| n.is_from(start));
         self.aggregates += 1;
         self.aggregates
     }
 
-    /// The packet of the next frame of a station's burst, which has this number, and whether it was sent before; `None` repeats what
-    /// its receiver has already.
+    /// The packets of the next frame of a station's burst, the first of which has the number `first`; the frame's number, and whether it
+    /// was sent before. `fresh` are those that wait at their sender, none where their receiver has them already.
     pub fn numbered(
         &mut self,
         station: u32,
-        number: u32,
-        packet: Option<Carried>,
-    ) -> (Carried, bool) {
-        let (hop, category, numbers) = &mut self.bursts[station as usize];
-        numbers.push(number);
+        first: u32,
+        fresh: Vec<Carried>,
+    ) -> (Vec<Carried>, u16, bool) {
+        let (hop, category, firsts) = &mut self.bursts[station as usize];
+        firsts.push(first);
         let of_hop = &mut self.numbered[*hop as usize][usize::from(*category)];
-        if let Some(sent) = of_hop.iter().find(|n| n.number == number) {
-            return (sent.packet.clone(), true);
+        if let Some(sent) = of_hop.iter().find(|n| n.first == first) {
+            return (sent.packets.clone(), of_twelve_bits(sent.number), true);
         }
-        let packet = packet.expect("what its receiver has was sent");
+        assert!(!fresh.is_empty(), "what its receiver has was sent");
+        let next = &mut self.frames_so_far[*hop as usize][usize::from(*category)];
+        let number = *next;
+        *next = next.wrapping_add(1);
         of_hop.push(Numbered {
+            first,
             number,
-            packet: packet.clone(),
+            packets: fresh.clone(),
             received: false,
         });
-        (packet, false)
+        (fresh, of_twelve_bits(number), false)
     }
 
-    /// Which frames of a hop's category have come, from a number on: a bit for each in so many bytes.
-    pub fn received(&self, (hop, category): (u32, u8), start: u32, bytes: usize) -> Vec<u8> {
-        let mut bits = vec![0; bytes];
-        let of_hop = &self.numbered[hop as usize][usize::from(category)];
+    /// Number of the first frame of a hop's category whose packets have this number or a later one.
+    fn first_from(&self, (hop, category): (u32, u8), start: u32) -> u32 {
+        let mut of_hop = self.numbered[hop as usize][usize::from(category)].iter();
+        let found = of_hop.find(|n| n.is_from(start)).map(|n| n.number);
+        found.unwrap_or(self.frames_so_far[hop as usize][usize::from(category)])
+    }
+
+    /// What a BAR says: the number of the first frame that its sender may repeat, where its packets begin with this one.
+    pub fn asked_from(&self, of: (u32, u8), start: u32) -> u16 {
+        of_twelve_bits(self.first_from(of, start))
+    }
+
+    /// What a block acknowledgement says: the number of the same frame, and from there on a bit in so many bytes for each that has come.
+    pub fn received(&self, of: (u32, u8), start: u32, bytes: usize) -> (u16, Vec<u8>) {
+        let (from, mut bits) = (self.first_from(of, start), vec![0; bytes]);
+        let of_hop = &self.numbered[of.0 as usize][usize::from(of.1)];
         for frame in of_hop.iter().filter(|n| n.received) {
-            let at = frame.number.wrapping_sub(start) as usize;
+            let at = frame.number.wrapping_sub(from) as usize;
             if let Some(byte) = bits.get_mut(at / 8) {
                 *byte |= 1 << (at % 8);
             }
         }
-        bits
-    }
-
-    /// A number as frames have it.
-    pub fn of_twelve_bits(number: u32) -> u16 {
-        (number % u32::from(NUMBERS)) as u16
+        (of_twelve_bits(from), bits)
     }
 
     /// The number of a station's management frame, new unless it is repeated.
@@ -284,6 +305,18 @@ impl AirLog {
         *next = (number + 1) % NUMBERS;
         number
     }
+}
+
+impl Numbered {
+    /// Whether its packets have this number or later ones.
+    fn is_from(&self, start: u32) -> bool {
+        (self.first.wrapping_sub(start) as i32) >= 0
+    }
+}
+
+/// A number as frames have it.
+fn of_twelve_bits(number: u32) -> u16 {
+    (number % u32::from(NUMBERS)) as u16
 }
 
 #[cfg(test)]

@@ -258,7 +258,7 @@ impl Air {
         self.start_fading(spec.seed);
     }
 
-    /// What was written of a station.
+    /// The fields that were written of a station.
     fn written<'a>(&self, spec: &'a Spec, station: u32) -> &'a StationSpec {
         let radio = &self.radios[station as usize];
         match &spec.nodes[radio.node.index()].kind {

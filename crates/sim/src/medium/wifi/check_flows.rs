@@ -1,4 +1,4 @@
-//! What flows must be to pass a station.
+//! The conditions under which flows can pass a station.
 
 use crate::ids::{FlowId, PortId};
 use crate::limit::Limit;

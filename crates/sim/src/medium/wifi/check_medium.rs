@@ -5,7 +5,7 @@ use backwater_transport::units::{Rate, Span};
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::wifi::air::Medium;
 use crate::medium::wifi::mac::category::AccessMode;
-use crate::medium::wifi::phy::aggregate::Growing;
+use crate::medium::wifi::phy::aggregate::{Growing, least_part};
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::mode_errors;
@@ -135,8 +135,9 @@ fn check_spacing(high: &High, path: &str) -> Result<(), Refusal> {
         return Ok(());
     };
     let two = |apart: Span| {
-        let one = Growing::default().with(SHORTEST_MPDU, apart, high.mode.rate());
-        one.with(SHORTEST_MPDU, apart, high.mode.rate())
+        let least = least_part(apart, high.mode.rate());
+        let one = Growing::default().with(SHORTEST_MPDU, least);
+        one.with(SHORTEST_MPDU, least)
     };
     let holds = |apart: Span| {
         let all = two(apart);

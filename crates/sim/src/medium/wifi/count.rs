@@ -6,7 +6,7 @@ use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::radio::StationCount;
 
 impl Air {
-    /// What a station has counted up to `now`.
+    /// The counts of a station up to `now`.
     pub(crate) fn station_count(&self, station: u32, now: Time) -> StationCount {
         let (radio, sense) = (&self.radios[station as usize], self.sense(station));
         let mut count = radio.count.clone();

@@ -26,6 +26,8 @@ pub(super) enum Code {
     Release,
     /// A gate of this station opens.
     Open,
+    /// A receiver may have waited long enough for what is missing: of a hop's category, by four times the hop and the category.
+    Reorder,
 }
 
 impl Code {
@@ -49,6 +51,7 @@ impl Medium for Air {
         const EXPIRE: u8 = Code::Expire as u8;
         const RELEASE: u8 = Code::Release as u8;
         const OPEN: u8 = Code::Open as u8;
+        const REORDER: u8 = Code::Reorder as u8;
         match code {
             SILENCE => self.silence(cx, owner, now),
             ANSWER => self.answer_now(cx, owner, now),
@@ -56,6 +59,7 @@ impl Medium for Air {
             EXPIRE => self.expire(cx, owner, now),
             RELEASE => self.release_held(cx, Id::raw(owner), now),
             OPEN => self.gates_moved(&mut cx.run.calendar, owner, now),
+            REORDER => self.end_wait(cx, (owner / 4, owner as usize % 4), now),
             _ => unreachable!("no event of 802.11 has the code {code}"),
         }
     }

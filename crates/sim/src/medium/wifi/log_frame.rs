@@ -3,7 +3,7 @@
 use crate::ids::PacketId;
 use crate::mechanism::notice::Notice;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::air_log::{AirFrame, AirLog, Body, Carried, Fields, Part};
+use crate::medium::wifi::air_log::{AirFrame, Body, Carried, Fields, Part};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::network::{Network, Role};
 
@@ -52,7 +52,7 @@ impl Air {
         log.push(frame);
     }
 
-    /// A station begins to send a burst under block acknowledgement, of one frame or several.
+    /// A station begins to send a burst under block acknowledgement, of one frame or several, each of one packet or several.
     fn log_burst(&mut self, network: &Network, frame: &AirFrame, exchange: &Exchange) {
         let mut log = self.log.take().expect("a run whose frames are kept");
         let (station, category) = (frame.from, exchange.category);
@@ -63,31 +63,44 @@ impl Air {
         let of = log.burst(station, (hop, category), start);
         let begins = &self.parts[station as usize].begins;
         let (mut place, mut before) = (0, PacketId::NONE);
-        for i in 0..exchange.count {
+        for i in 0..exchange.mpdus {
             place = window.open_from(place);
-            let fresh = window.at(place).ghost.is_none().then(|| {
-                before = served.behind(network, usize::from(category), before);
-                carried(network, before)
-            });
-            let number = start.wrapping_add(place as u32);
-            let (packet, retry) = log.numbered(station, number, fresh);
-            let mut fields = self.fields(network, station, exchange, packet.to);
-            if i > 0 {
-                fields.notice = None;
+            let first = start.wrapping_add(place as u32);
+            let mut fresh = Vec::new();
+            loop {
+                if window.at(place).ghost.is_none() {
+                    before = served.behind(network, usize::from(category), before);
+                    fresh.push(carried(network, before));
+                }
+                place += 1;
+                if !window.at(place).joined {
+                    break;
+                }
             }
-            let part = (exchange.count > 1).then(|| Part {
+            let (mut packets, number, retry) = log.numbered(station, first, fresh);
+            let body = match packets.len() {
+                1 => {
+                    let packet = packets.remove(0);
+                    let mut fields = self.fields(network, station, exchange, packet.to);
+                    if i > 0 {
+                        fields.notice = None;
+                    }
+                    Body::Packet(packet, category, fields)
+                }
+                _ => Body::Joined(packets, category),
+            };
+            let part = (exchange.mpdus > 1).then(|| Part {
                 of,
-                last: i + 1 == exchange.count,
+                last: i + 1 == exchange.mpdus,
                 after: begins[usize::from(i)].since(frame.at),
             });
             log.push(AirFrame {
                 part,
-                body: Some(Body::Packet(packet, category, fields)),
-                number: AirLog::of_twelve_bits(number),
+                body: Some(body),
+                number,
                 retry,
                 ..frame.clone()
             });
-            place += 1;
         }
         self.log = Some(log);
     }
@@ -101,13 +114,12 @@ impl Air {
         let (hop, category) = (exchange.hop.expect("a hop's"), exchange.category);
         let window = &self.hops[hop as usize].windows[usize::from(category)];
         let start = window.session().map_or(0, |session| session.start);
-        let number = AirLog::of_twelve_bits(start);
-        if asks {
-            return Body::Asks(category, number);
-        }
         let log = self.log.as_ref().expect("a run whose frames are kept");
+        if asks {
+            return Body::Asks(category, log.asked_from((hop, category), start));
+        }
         let bytes = self.medium(originator).block_ack_bytes() - AROUND_MAP;
-        let bits = log.received((hop, category), start, bytes as usize);
+        let (number, bits) = log.received((hop, category), start, bytes as usize);
         Body::Acknowledges(category, number, bits)
     }
 

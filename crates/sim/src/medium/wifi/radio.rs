@@ -51,7 +51,7 @@ pub struct Radio {
     pub categories: SmallVec<[Contention; 1]>,
     /// The frame on the air.
     pub frame: Option<Frame>,
-    /// What follows a SIFS later.
+    /// The frame that follows a SIFS later.
     pub reply: Reply,
     /// The station whose frame it follows: its group is served then.
     pub after: u32,
@@ -119,7 +119,7 @@ pub struct Management {
     pub bytes: u64,
     /// Who speaks.
     pub control: ControlId,
-    /// What it says.
+    /// The notice in it.
     pub notice: Notice,
     /// Its receiver has it; what follows are repetitions.
     pub heard: bool,
@@ -144,7 +144,7 @@ pub struct Held {
     pub frames: u64,
 }
 
-/// What a station counts.
+/// The counts of a station.
 #[derive(Clone, Debug, Default)]
 pub struct StationCount {
     /// Ticks sending.
@@ -167,11 +167,11 @@ pub struct StationCount {
     pub aifsn: [u64; 4],
     /// When AIFSN was added up last.
     pub moved: Time,
-    /// What came toward it, where stations aggregate.
+    /// The frames that came toward it, where stations aggregate.
     pub toward: Toward,
 }
 
-/// What came toward a station, from all that sent to it.
+/// The frames that came toward a station, from all that sent to it.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Toward {
     /// Ticks of exchanges with it.
@@ -247,7 +247,7 @@ pub(crate) struct Line {
     pub number: usize,
 }
 
-/// What a frame took of a station's buffer.
+/// The room that a frame took of a station's buffer.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Freed {
     /// Whether the packet came from the station itself, or by a wire.

@@ -76,6 +76,8 @@ pub struct Aggregation {
     pub alone: bool,
     /// A missing block acknowledgement is asked for; otherwise the data are sent again.
     pub asks: bool,
+    /// How long a receiver holds a packet back behind one that is missing; none until that comes or a BAR says that it won't.
+    pub reorder: Option<Span>,
 }
 
 /// A radio of an 802.11 station.

@@ -11,14 +11,14 @@ use crate::medium::wifi::mac::frame::FrameKind;
 use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use crate::medium::wifi::phy::standard::{Band, Standard};
 
-/// Appends one frame on `medium` to `out`. `node` is the node of a station, `ip` the IP packet that a data
+/// Appends one frame on `medium` to `out`. `node` is the node of a station, `ips` the IP packets that a data
 /// frame carries.
 pub fn write(
     out: &mut Vec<u8>,
     medium: &Medium,
     frame: &AirFrame,
     node: impl Fn(u32) -> u32,
-    ip: &[u8],
+    ips: &[&[u8]],
 ) {
     let phy = &medium.phy;
     let before = match (frame.part, &frame.mode) {
@@ -55,26 +55,27 @@ pub fn write(
         duration_us: frame.duration.0.div_ceil(1_000_000) as u16,
         retry: frame.retry,
         number: frame.number,
-        body: described_body(frame, medium.mac.access.categories() == 1, ip),
+        body: described_body(frame, medium.mac.access.categories() == 1, ips),
     };
     wifi::write(out, &described);
 }
 
 /// What a frame is and carries.
-fn described_body<'a>(frame: &'a AirFrame, one_queue: bool, ip: &'a [u8]) -> wifi::Body<'a> {
+fn described_body<'a>(frame: &'a AirFrame, one_queue: bool, ips: &'a [&'a [u8]]) -> wifi::Body<'a> {
     match (frame.kind, &frame.body) {
         (FrameKind::Rts, _) => wifi::Body::Rts,
         (FrameKind::Cts, _) => wifi::Body::Cts,
         (FrameKind::Ack, _) => wifi::Body::Ack,
         (_, Some(Body::Packet(_, category, fields))) => wifi::Body::Data {
             category: (!one_queue).then_some(*category),
-            ip,
+            ip: ips[0],
             numbers: &fields.numbers,
             notice: fields
                 .notice
                 .as_ref()
                 .map(|(notice, named)| (action(notice, named, one_queue), management_size(notice))),
         },
+        (_, Some(Body::Joined(_, category))) => wifi::Body::Joined(*category, ips),
         (_, Some(Body::Notice(notice, bytes, named))) => {
             wifi::Body::Management(action(notice, named, one_queue), *bytes)
         }

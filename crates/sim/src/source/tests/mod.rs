@@ -1,4 +1,4 @@
-//! What holds for every source, and what the tests of single sources share.
+//! The properties of every source, and code that the tests of single sources share.
 
 mod captures;
 mod laws;

@@ -1,5 +1,5 @@
-//! What is refused of a mechanism before it is built: parts that can't work together on a medium, and places that lack
-//! what a part needs.
+//! Refusals of a mechanism before it is built: parts that can't work together on a medium, and places that lack
+//! a need of a part.
 
 use backwater_transport::controller::Controller;
 use backwater_transport::endpoint::EcnFeedback;

@@ -1,4 +1,4 @@
-//! What happens to wires becomes steps in order of time, and a forwarding table for each set of links that switches know to be
+//! Makes of the events of wires steps in order of time, and a forwarding table for each set of links that switches know to be
 //! down.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What tells one published reading of DCQCN from the others.
+//! The differences between the published readings of DCQCN.
 
 use crate::building_blocks::rate_steps::{Halves, Rise};
 use crate::units::Span;
@@ -20,7 +20,7 @@ pub(super) enum Follows {
     AfterStep,
 }
 
-/// What tells one reading from the others.
+/// The choices by which one reading differs from the others.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Law {
     pub(super) gain: f64,

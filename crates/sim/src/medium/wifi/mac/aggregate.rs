@@ -1,21 +1,18 @@
-//! Bursts of several frames: how many an A-MPDU takes, what follows from a BAR, and packets
-//! that go on in order at their receiver.
+//! Bursts of several frames: how many an A-MPDU takes, and when each is on the air.
 //!
 //! Reference: IEEE 802.11-2020 10.12 (A-MPDU), 10.25.6 (HT-immediate block acknowledgement), 10.23.2.9 (TXOP).
 
 use backwater_transport::units::{Bytes, Span, Time};
 
-use crate::cause::Cause;
-use crate::ids::{PacketId, PortId};
 use crate::limit::Limit;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
-use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing};
+use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing, least_part};
+use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::radio::Edcaf;
 use crate::network::Network;
-use crate::packet::Packet;
-use crate::shared::{Onward, Shared};
+use crate::shared::Shared;
 
 /// How much of a burst fits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -26,6 +23,33 @@ pub(super) struct Burst {
     pub mpdus: u16,
     /// Bytes of the PPDU.
     pub bytes: u64,
+}
+
+/// How the bytes of a PPDU lie in time: evenly behind the preamble.
+pub(super) struct Laid {
+    /// When the first one is on the air.
+    from: Time,
+    /// How long all are.
+    data: u64,
+    bytes: u64,
+}
+
+impl Laid {
+    /// The data frame of an exchange that begins now.
+    pub fn of(exchange: &Exchange, mode: &Mode, now: Time) -> Laid {
+        let preamble = mode.preamble();
+        Laid {
+            from: now + preamble,
+            data: exchange.data.0 - preamble.0,
+            bytes: exchange.bytes,
+        }
+    }
+
+    /// When what follows so many bytes is on the air. No PPDU has 2³⁶ ticks or 2²⁴ bytes, so 64 bits are enough.
+    #[inline]
+    pub fn behind(&self, bytes: u64) -> Time {
+        Time(self.from.0 + self.data * bytes / self.bytes)
+    }
 }
 
 /// What is left of a TXOP for a data frame whose answer takes so long; no bound where there is no TXOP.
@@ -88,7 +112,8 @@ impl Air {
         }
         let mode = served.mode.as_ref().expect("a hop with a session");
         let window = &served.windows[number];
-        let rate = mode.rate();
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let largest = limits.bounds.most(mode, room);
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mut alone = 0;
@@ -117,10 +142,10 @@ impl Air {
             };
             let first = if all.count == 0 { field } else { None };
             let mpdu = u64::from(len) + overhead + first.unwrap_or(0);
-            let more = all.with(mpdu, limits.bounds.apart, rate);
+            let more = all.with(mpdu, least);
             if all.count == 0 {
                 alone = mpdu;
-            } else if !limits.bounds.hold(&more, mode) || mode.airtime(more.bytes()) > room {
+            } else if !largest.holds(&more) {
                 break;
             }
             all = more;
@@ -248,8 +273,8 @@ impl Air {
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mut all = Growing::default();
         let mode = served.mode.expect("a burst of several frames");
-        let preamble = mode.preamble();
-        let data = u128::from(exchange.data.0 - preamble.0);
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let laid = Laid::of(&exchange, &mode, now);
         let parts = &mut self.parts[station as usize].begins;
         for _ in 0..exchange.count {
             place = window.open_from(place);
@@ -263,10 +288,8 @@ impl Air {
             };
             let first = if all.count == 0 { field } else { 0 };
             let mpdu = u64::from(len) + overhead + first;
-            all = all.with(mpdu, limits.bounds.apart, mode.rate());
-            let before = u128::from(all.bytes() - DELIMITER - mpdu);
-            let after = data * before / u128::from(exchange.bytes);
-            parts.push(now + preamble + Span(after as u64));
+            all = all.with(mpdu, least);
+            parts.push(laid.behind(all.bytes() - DELIMITER - mpdu));
             place += 1;
         }
     }
@@ -279,99 +302,7 @@ impl Air {
         };
         let overhead = self.header_bytes(station);
         let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
-        let data = u128::from(exchange.data.0 - mode.preamble().0);
-        let others = u128::from(exchange.bytes - own);
-        Span((data * others / u128::from(exchange.bytes)) as u64)
-    }
-
-    /// A BAR has reached its receiver, which lets go what waited for frames that will not come.
-    pub(super) fn take_bar(&mut self, cx: &mut Shared, station: u32, receiver: u32, now: Time) {
-        let exchange = self.radios[station as usize].exchange;
-        let exchange = exchange.expect("a BAR is an exchange");
-        let hop = exchange.hop.expect("a BAR belongs to a hop");
-        let number = usize::from(exchange.category);
-        let port = self.hops[hop as usize].port;
-        loop {
-            let session = self.session(hop, number);
-            let Some((packet, since)) = session.reorder.skip_to(session.start) else {
-                break;
-            };
-            self.pass_in_order(cx, receiver, (packet, since), port, now);
-        }
-    }
-
-    /// A packet has come over a hop, where it has this place in the window: it goes on, or waits behind one that is missing.
-    pub(super) fn pass_received(
-        &mut self,
-        cx: &mut Shared,
-        receiver: u32,
-        packet_id: PacketId,
-        (hop, number, place): (u32, usize, usize),
-        now: Time,
-    ) {
-        let served = &mut self.hops[hop as usize];
-        let port = served.port;
-        let session = served.windows[number].session_mut();
-        let Some(session) = session.filter(|session| !session.alone) else {
-            return self.pass_on(cx, receiver, packet_id, port, now);
-        };
-        let frame = session.start.wrapping_add(place as u32);
-        session.reorder.hold(frame, packet_id, now);
-        while let Some(released) = self.session(hop, number).reorder.release() {
-            self.pass_in_order(cx, receiver, released, port, now);
-        }
-    }
-
-    fn session(&mut self, hop: u32, number: usize) -> &mut super::session::Session {
-        let window = &mut self.hops[hop as usize].windows[number];
-        window.session_mut().expect("a hop with a session")
-    }
-
-    fn pass_in_order(
-        &mut self,
-        cx: &mut Shared,
-        receiver: u32,
-        (packet_id, since): (PacketId, Time),
-        port: PortId,
-        now: Time,
-    ) {
-        let waited = now.0 - since.0;
-        cx.network.packets[packet_id].waited += waited;
-        cx.network.spent.grouped_mut(packet_id).reorder += waited;
-        self.pass_on(cx, receiver, packet_id, port, now);
-    }
-
-    /// A packet that has come over a hop goes on, unless it is late.
-    fn pass_on(
-        &mut self,
-        cx: &mut Shared,
-        receiver: u32,
-        packet_id: PacketId,
-        port_id: PortId,
-        now: Time,
-    ) {
-        if self.is_late(&cx.network, packet_id, now) {
-            cx.network
-                .lose(&mut cx.run.books, packet_id, Cause::Late, port_id, now);
-        } else {
-            let to = self.route_on(&cx.network, receiver, packet_id);
-            let onward = match to.is_none() {
-                true => Onward::Host(packet_id),
-                false => cx.enqueue(to, packet_id, now),
-            };
-            self.move_on(cx, onward, port_id, now);
-        }
-    }
-
-    /// The packets that wait at receivers behind one that is missing, each with the port over which it came.
-    pub(crate) fn reordered<'a>(
-        &'a self,
-        network: &'a Network,
-    ) -> impl Iterator<Item = (PortId, &'a Packet)> {
-        self.hops.iter().flat_map(move |hop| {
-            let sessions = hop.windows.iter().filter_map(|window| window.session());
-            let packets = sessions.flat_map(|session| session.reorder.packets());
-            packets.map(move |id| (hop.port, &network.packets[id]))
-        })
+        let laid = Laid::of(exchange, &mode, Time::ZERO);
+        laid.behind(exchange.bytes - own).since(laid.from)
     }
 }

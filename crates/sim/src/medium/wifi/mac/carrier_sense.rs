@@ -1,4 +1,4 @@
-//! What a station's receiver senses, and until when the medium is not its own.
+//! The carrier sense of a station's receiver, and the instant until which the medium is not its own.
 
 use backwater_transport::units::{Span, Time};
 
@@ -6,7 +6,7 @@ use crate::medium::wifi::mac::frame::{Frame, FrameKind, NOBODY, Number};
 use crate::medium::wifi::phy::timing::Medium;
 use crate::medium::wifi::radio::Radio;
 
-/// What a station's receiver senses. What most frames touch comes first, in a cache line.
+/// The carrier sense of a station's receiver. The fields that most frames touch come first, in a cache line.
 #[derive(Copy, Clone, Debug)]
 #[repr(C, align(64))]
 pub struct CarrierSense {

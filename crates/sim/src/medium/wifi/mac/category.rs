@@ -45,7 +45,7 @@ pub enum AfterCollision {
     Eifs,
 }
 
-/// What all stations of a medium do alike.
+/// The settings that all stations of a medium share.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct MacSpec {
     /// DCF or EDCA.
@@ -102,7 +102,7 @@ impl AccessMode {
 pub struct Contention {
     /// Parameters.
     pub set: Category,
-    /// What it holds, in frames or IP bytes.
+    /// The most that it holds, in frames or IP bytes.
     pub buffer: Limit,
     /// SIFS + AIFSN slots.
     pub aifs: Span,

@@ -39,9 +39,9 @@ pub(in crate::medium::wifi) struct Cell {
     pub(super) stations: Vec<u32>,
     /// The place of each there, by its number less that of the first.
     places: Vec<Number>,
-    /// What those sense that follow it.
+    /// The carrier sense of those that follow the record.
     pub(super) sense: CarrierSense,
-    /// What collisions have done to the burst that they receive; one entry.
+    /// The damage by collisions to the burst that they receive; one entry.
     pub(in crate::medium::wifi) hits: [Hits; 1],
     /// Those with a record of their own.
     pub(super) apart: Vec<Apart>,
@@ -219,7 +219,7 @@ impl Cell {
 }
 
 impl CarrierSense {
-    /// What it says of the time from `since` on, at a station that is silent: until when the medium is not idle, and whose it is then.
+    /// The effect of the time from `since` on at a station that is silent: until when the medium is not idle, and whose it is then.
     fn effect(&self) -> (Time, Time, Time, Time, u32) {
         // A NAV by an RTS that was not confirmed in time, or is over, says nothing any more.
         let stands = self.nav_check >= self.since && self.nav_rts > self.since;

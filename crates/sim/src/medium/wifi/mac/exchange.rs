@@ -299,7 +299,8 @@ impl Air {
         let window = &mut self.hops[hop as usize].windows[number];
         // Frames that leave below find the time of this exchange at those that stay.
         window.charge_missing(exchange.count, airtime.0);
-        let mut place = 0;
+        let at = Edcaf { station, number };
+        let (mut place, mut left) = (0, false);
         for _ in 0..exchange.count {
             let served = &mut self.hops[hop as usize];
             let (port, window) = (served.port, &mut served.windows[number]);
@@ -317,13 +318,15 @@ impl Air {
             c.spend(u64::from(ghost.len), now);
             let share = Span(airtime.0 / u64::from(exchange.count));
             let done = tried.over(exchange.to, share, true);
-            let at = Edcaf { station, number };
             if under_session {
                 self.end_passed_frame(at, ethernet::frame(u64::from(ghost.len)));
             }
             self.observe_transmission(cx, at, &ghost, &done, now);
             self.departed(cx, at, ghost, now, now);
-            place += 1;
+            (place, left) = (place + 1, true);
+        }
+        if left {
+            self.overtake(at);
         }
         self.hops[hop as usize].windows[number].advance();
     }

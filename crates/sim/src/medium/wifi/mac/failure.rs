@@ -175,8 +175,7 @@ impl Air {
             cx.network.ports[port].lose_waiting(number, packet.frame(), held);
         }
         let window = &mut self.hops[hop as usize].windows[number];
-        let tried = window.finish(0);
-        window.advance();
+        let tried = window.give_up();
         // What shares its MPDU is given up with it.
         let shared = window.first().joined;
         if let (Some(session), true) = (window.session_mut(), tried.has_begun()) {
@@ -201,6 +200,7 @@ impl Air {
             cx.network.lose(&mut cx.run.books, id, cause, port, now);
         }
         self.departed(cx, at, ghost, now, until);
+        self.overtake(at);
         if shared {
             self.give_up(cx, line, cause, now, until);
         }

@@ -29,7 +29,7 @@ impl Air {
         }
     }
 
-    /// What a station's receiver senses is going to be read or changed for itself.
+    /// The carrier sense of a station's receiver is going to be read or changed for itself.
     #[inline(always)]
     pub(in crate::medium::wifi) fn leave_record(&mut self, station: u32) {
         if self.sensing[station as usize].cover == NOBODY {
@@ -293,7 +293,7 @@ mod tests {
         assert!(few < 4.0 && many < 8.0, "{few} of 40, {many} of 400");
     }
 
-    /// What one record says of all is what each station's own would say.
+    /// One record for all gives the same as a record for each station.
     #[test]
     fn a_cell_without_its_record_gives_the_same() {
         for (access, rts_above, all) in [

@@ -10,7 +10,7 @@ pub(in crate::medium::wifi) type Number = u16;
 /// No station.
 pub const NOBODY: u32 = u32::MAX;
 
-/// What is being sent.
+/// The frame that is being sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Request to send.
@@ -56,7 +56,7 @@ pub struct Frame {
     pub missed: bool,
 }
 
-/// What a station sends a SIFS after the frame it received.
+/// The frame that a station sends a SIFS after the frame it received.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Nothing.

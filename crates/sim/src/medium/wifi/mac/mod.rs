@@ -6,7 +6,7 @@
 //! * `category` has the contention of one access category, `carrier_sense` what a station senses, `frame` what it sends.
 //! * `cell` has one record of what stations sense that all hear one another; `follow` keeps to it those whose own would have the same effect.
 //! * `window` has what became of the frames that a hop has tried, and its first one.
-//! * `aggregate` sizes bursts of several frames, `session` has what block acknowledgement keeps of them.
+//! * `aggregate` sizes bursts of several frames, `session` has what block acknowledgement keeps of them, `reorder` passes them on in order.
 //! * `msdu` puts packets together that share an FCS.
 //! * `attend` says when stations are looked at, `contend` lets them count down and send.
 //! * `choose_mode` tells the rate control what became of frames, and takes the mode of the next ones from it.
@@ -26,5 +26,6 @@ pub(super) mod follow;
 pub mod frame;
 pub(super) mod group_frames;
 pub(super) mod msdu;
+pub(super) mod reorder;
 pub mod session;
 pub mod window;

@@ -10,10 +10,10 @@ use backwater_transport::units::{Span, Time};
 
 use crate::ids::PacketId;
 use crate::medium::wifi::air::Air;
-use crate::medium::wifi::mac::aggregate::Burst;
+use crate::medium::wifi::mac::aggregate::{Burst, Laid};
 use crate::medium::wifi::mac::frame::Exchange;
 use crate::medium::wifi::mac::window::Window;
-use crate::medium::wifi::phy::aggregate::{DELIMITER, Growing, SUBFRAME, a_msdu};
+use crate::medium::wifi::phy::aggregate::{DELIMITER, Growing, SUBFRAME, a_msdu, least_part};
 use crate::medium::wifi::phy::standard::LLC;
 use crate::medium::wifi::spec::Aggregation;
 use crate::network::Network;
@@ -122,9 +122,8 @@ impl Air {
         let limits = self.aggregation(hop, number).expect("a hop with a session");
         let mode = served.mode.as_ref().expect("a hop with a session");
         let overhead = self.medium(served.from).overhead;
-        let (apart, rate) = (limits.bounds.apart, mode.rate());
-        let fits =
-            |all: &Growing| limits.bounds.hold(all, mode) && mode.airtime(all.bytes()) <= room;
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let largest = limits.bounds.most(mode, room);
         let most = if self.probes(hop) || limits.alone {
             1
         } else {
@@ -138,12 +137,12 @@ impl Air {
         let mut all = Growing::default();
         let mut cursor = self.cursor(network, hop, number);
         while all.count < most && cursor.mpdus < usize::from(limits.window) {
-            let grows = |_, bytes: u64| fits(&all.with(bytes, apart, rate));
+            let grows = |_, bytes: u64| largest.holds(&all.with(bytes, least));
             let Some(mpdu) = cursor.next(limits.msdu, overhead, grows) else {
                 break;
             };
-            let more = all.with(mpdu.bytes, apart, rate);
-            if all.count > 0 && !fits(&more) {
+            let more = all.with(mpdu.bytes, least);
+            if all.count > 0 && !largest.holds(&more) {
                 break;
             }
             all = more;
@@ -172,7 +171,8 @@ impl Air {
         let served = &self.hops[hop as usize];
         let mode = served.mode.expect("a hop with a session");
         let overhead = self.medium(served.from).overhead;
-        let data = u128::from(exchange.data.0 - mode.preamble().0);
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let laid = Laid::of(exchange, &mode, now);
         let mut cursor = self.cursor(network, hop, number);
         let (mut all, mut left) = (Growing::default(), exchange.count);
         let (mut made, mut begins) = (Vec::new(), Vec::new());
@@ -180,10 +180,8 @@ impl Air {
             let grows = |packets: u16, _| packets <= left;
             let mpdu = cursor.next(limits.msdu, overhead, grows);
             let mpdu = mpdu.expect("the packets of the exchange");
-            all = all.with(mpdu.bytes, limits.bounds.apart, mode.rate());
-            let before = u128::from(all.bytes() - DELIMITER - mpdu.bytes);
-            let after = data * before / u128::from(exchange.bytes);
-            begins.push(now + mode.preamble() + Span(after as u64));
+            all = all.with(mpdu.bytes, least);
+            begins.push(laid.behind(all.bytes() - DELIMITER - mpdu.bytes));
             left -= mpdu.packets;
             made.push(mpdu);
         }

@@ -6,7 +6,9 @@
 //! originator's window, since a frame that the recipient has leaves a ghost there.
 //!
 //! Reference: IEEE 802.11-2020 10.25.6 (HT-immediate block acknowledgement).
-//! Left out: setting up a session on the air. A hole at the recipient ends when its frame comes or a BAR moves the window.
+//! Left out: setting up a session on the air. A hole at the recipient ends when its frame comes, when a BAR moves the window, or when the
+//! first packet behind it has waited for the time that the medium gives it, as in Linux (net/mac80211/rx.c). A frame that comes
+//! after that is acknowledged and its packet lost.
 
 use std::collections::VecDeque;
 
@@ -39,6 +41,8 @@ pub struct Reorder {
     next: u32,
     /// From that number on, those that came, each with the instant.
     held: VecDeque<Option<(PacketId, Time)>>,
+    /// An event will look whether one has waited long enough.
+    pub armed: bool,
 }
 
 impl Reorder {
@@ -49,6 +53,17 @@ impl Reorder {
             self.held.resize(place + 1, None);
         }
         self.held[place] = Some((packet, now));
+    }
+
+    /// Whether the packet of this number goes on before those that are still missing.
+    pub fn is_past(&self, number: u32) -> bool {
+        (number.wrapping_sub(self.next) as i32) < 0
+    }
+
+    /// The first packet that waits behind a hole: its number, and since when.
+    pub fn first_held(&self) -> Option<(u32, Time)> {
+        let mut held = self.held.iter().zip(0..);
+        held.find_map(|(held, place)| held.map(|(_, at)| (self.next.wrapping_add(place), at)))
     }
 
     /// The next packet in order, if it is there, and when it came.

@@ -163,6 +163,17 @@ impl Window {
         }
     }
 
+    /// The first frame is given up. Frames get their numbers when they are sent first, so one that was not leaves no hole at the receiver.
+    pub fn give_up(&mut self) -> Tried {
+        let begun = self.first().has_begun();
+        if let (Some(more), false) = (&mut self.more, begun) {
+            return more.frames.pop_front().unwrap_or_default();
+        }
+        let tried = self.finish(0);
+        self.advance();
+        tried
+    }
+
     /// Whether it holds no ghost.
     #[inline]
     pub fn is_clear(&self) -> bool {

@@ -188,7 +188,7 @@ impl Air {
         }
     }
 
-    /// What a station was told may have expired.
+    /// An instruction to a station may have expired.
     pub(crate) fn expire(&mut self, cx: &mut Shared, id: u32, now: Time) {
         for at in 0..self.radios[id as usize].responders.len() {
             let occasion = Occasion {

@@ -1,4 +1,4 @@
-//! What detectors see of what a station holds.
+//! The view of detectors of the packets that a station holds.
 
 use backwater_transport::units::{Span, Time};
 
@@ -45,7 +45,7 @@ impl Air {
         view
     }
 
-    /// What waits at a station of a category: for each hop, and in queue management.
+    /// The packets of a category that wait at a station: for each hop, and in queue management.
     pub(super) fn lists_of<'a>(
         &'a self,
         network: &'a Network,
@@ -80,7 +80,7 @@ impl Air {
         view
     }
 
-    /// What is held of a category, in the unit of its limit, less a frame.
+    /// The packets of a category that are held, in the unit of its limit, less a frame.
     pub(super) fn less(&self, station: u32, number: usize, held: u64, bytes: u64) -> u64 {
         held - match self.radios[station as usize].categories[number].buffer {
             Limit::Packets(_) => 1,

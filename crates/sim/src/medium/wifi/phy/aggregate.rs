@@ -24,13 +24,12 @@ pub fn block_ack(window: u16) -> u64 {
     24 + bits / 8
 }
 
-/// Bytes of an A-MPDU's part that carries an MPDU of so many bytes, where another part follows. `apart` is the least
-/// distance of the beginnings of two MPDUs; empty delimiters fill what is missing.
-pub fn part(mpdu: u64, apart: Span, rate: Rate) -> u64 {
-    let padded = (DELIMITER + mpdu).next_multiple_of(4);
+/// Least bytes of an A-MPDU's part that another follows, where the beginnings of two MPDUs are at least `apart`. Empty
+/// delimiters fill what an MPDU does not.
+pub fn least_part(apart: Span, rate: Rate) -> u64 {
     let bits = u128::from(apart.0) * u128::from(rate.0);
     let least = bits.div_ceil(8 * 1_000_000_000_000) as u64;
-    padded.max(least.next_multiple_of(4))
+    least.next_multiple_of(4)
 }
 
 /// An A-MPDU as it grows: bytes of all parts that another follows.
@@ -47,13 +46,15 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// The same with one more MPDU.
+    /// The same with one more MPDU, whose part takes at least so many bytes where another follows.
     #[must_use]
-    pub fn with(self, mpdu: u64, apart: Span, rate: Rate) -> Growing {
+    #[inline]
+    pub fn with(self, mpdu: u64, least: u64) -> Growing {
+        let last = DELIMITER + mpdu;
         Growing {
             before: self.before + self.padded,
-            last: DELIMITER + mpdu,
-            padded: part(mpdu, apart, rate),
+            last,
+            padded: last.next_multiple_of(4).max(least),
             count: self.count + 1,
         }
     }
@@ -88,11 +89,27 @@ impl Bounds {
         }
     }
 
-    /// Whether an A-MPDU keeps them.
-    pub fn hold(&self, aggregate: &Growing, mode: &Mode) -> bool {
-        aggregate.count <= self.frames
-            && aggregate.bytes() <= self.bytes
-            && mode.airtime(aggregate.bytes()) <= self.time
+    /// The same as bytes and MPDUs alone, for PPDUs of a mode that last no longer than `room` either.
+    pub fn most(&self, mode: &Mode, room: Span) -> Most {
+        Most {
+            bytes: self.bytes.min(mode.most_bytes(self.time.min(room))),
+            frames: self.frames,
+        }
+    }
+}
+
+/// The largest A-MPDU of a mode. It is found once for a PPDU, and then asked for each MPDU.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Most {
+    bytes: u64,
+    frames: u16,
+}
+
+impl Most {
+    /// Whether an A-MPDU is no larger.
+    #[inline]
+    pub fn holds(&self, aggregate: &Growing) -> bool {
+        aggregate.count <= self.frames && aggregate.bytes() <= self.bytes
     }
 }
 
@@ -122,9 +139,7 @@ mod tests {
     }
 
     fn of_equal(count: u16, mpdu: u64) -> Growing {
-        (0..count).fold(Growing::default(), |all, _| {
-            all.with(mpdu, Span::ZERO, Rate(0))
-        })
+        (0..count).fold(Growing::default(), |all, _| all.with(mpdu, 0))
     }
 
     /// A packet of 1500 B makes an MPDU of 1538 B; n of them an A-MPDU of 1544 (n − 1) + 1542 B.
@@ -175,16 +190,16 @@ mod tests {
             (mode(Format::Vht, 80, 9, 2), 64, 64),
             (mode(Format::Eht, 320, 13, 2), 1024, 1024),
         ] {
-            let bounds = Bounds::of(mode.format, window);
-            let fits = |n: &u16| bounds.hold(&of_equal(*n, 1538), &mode);
+            let most_of = Bounds::of(mode.format, window).most(&mode, LONGEST);
+            let fits = |n: &u16| most_of.holds(&of_equal(*n, 1538));
             let found = (1..=1100).take_while(fits).last();
             assert_eq!(found, Some(most), "{mode:?}");
         }
         // 65,535 B end an A-MPDU of HT at 42 MPDUs, where time does not.
         let wide = mode(Format::Ht, 40, 7, 4);
-        let bounds = Bounds::of(Format::Ht, 64);
-        assert!(bounds.hold(&of_equal(42, 1538), &wide));
-        assert!(!bounds.hold(&of_equal(43, 1538), &wide));
+        let most = Bounds::of(Format::Ht, 64).most(&wide, LONGEST);
+        assert!(most.holds(&of_equal(42, 1538)));
+        assert!(!most.holds(&of_equal(43, 1538)));
     }
 
     /// 64 acknowledgements of TCP (40 B of IP) at 780 Mbit/s, their MPDUs 8 µs apart: 780 B each.
@@ -193,9 +208,8 @@ mod tests {
         let mpdu = 40 + OVERHEAD + QOS;
         assert_eq!(mpdu, 78);
         let of = |apart| {
-            (0..64).fold(Growing::default(), |all, _| {
-                all.with(mpdu, apart, Rate(780_000_000))
-            })
+            let least = least_part(apart, Rate(780_000_000));
+            (0..64).fold(Growing::default(), |all, _| all.with(mpdu, least))
         };
         assert_eq!(of(Span::ZERO).bytes(), 5374);
         assert_eq!(of(Span::micros(8)).bytes(), 49_222);

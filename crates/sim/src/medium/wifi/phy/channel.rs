@@ -35,7 +35,7 @@ pub struct Disc {
     pub propagation: Span,
 }
 
-/// What a station's transmission is to another.
+/// The effect of a station's transmission on another.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The other.
@@ -44,7 +44,7 @@ pub struct Link {
     pub decodes: bool,
     /// Whether it makes the medium busy there.
     pub senses: bool,
-    /// What it adds to the signal or interference there.
+    /// Its part of the signal or interference there.
     pub power: u64,
 }
 
@@ -60,16 +60,16 @@ pub(in crate::medium::wifi) struct Near {
 }
 
 impl Near {
-    /// What a frame covers that cannot be understood.
+    /// The range that a frame covers that cannot be understood.
     pub const NOTHING: i64 = i64::MIN;
 }
 
-/// What a station's transmission is to one that cannot understand it under the physical channel.
+/// The effect of a station's transmission on one that cannot understand it under the physical channel.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Far {
     /// The other.
     pub to: u32,
-    /// What it adds to the interference there.
+    /// Its part of the interference there.
     pub power: u32,
 }
 
@@ -156,7 +156,7 @@ impl ChannelSpec {
         links.map(to).collect()
     }
 
-    /// What receivers do under the physical channel.
+    /// The rules of receivers under the physical channel.
     pub fn receivers(
         &self,
         standard: Standard,

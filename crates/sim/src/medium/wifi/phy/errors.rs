@@ -261,7 +261,7 @@ impl Rung {
         }
     }
 
-    /// What follows from the law and its shift.
+    /// The values that follow from the law and its shift.
     fn settled(mut self, target: f64) -> Rung {
         self.threshold = self.sinr_for(TEST_FER);
         let enough = self.sinr_for(target);

@@ -67,7 +67,7 @@ enum Kind {
     Slower,
 }
 
-/// What is known of a mode.
+/// The knowledge about a mode.
 #[derive(Clone, Debug)]
 struct Row {
     mode: Mode,
@@ -362,7 +362,7 @@ impl Minstrel {
 }
 
 impl Row {
-    /// What came since the last update goes through the filter.
+    /// The results since the last update go through the filter.
     fn take_in(&mut self) {
         if self.frames == 0 {
             return;

@@ -62,6 +62,8 @@ pub struct Mode {
 
 /// Longest PPDU: aPPDUMaxTime.
 pub const LONGEST: Span = Span(5_484_000_000);
+/// With the short guard interval the data of a PPDU end on a multiple of this. (19-90), (21-109).
+const BOUNDARY: Span = Span::micros(4);
 /// Bits before the first bit of the frame.
 const SERVICE: u64 = 16;
 /// Tail bits of an encoder.
@@ -329,25 +331,39 @@ impl Mode {
             }
     }
 
-    /// Symbols of data of a PPDU that carries so many bytes.
-    pub fn symbols(&self, bytes: u64) -> u64 {
+    /// Bits of a PPDU that are none of its bytes: service and tail.
+    fn frame_bits(&self) -> u64 {
         let tail = match self.coding {
             Coding::Bcc => TAIL * self.encoders(),
             Coding::Ldpc => 0,
         };
-        (SERVICE + 8 * bytes + tail).div_ceil(self.bits())
+        SERVICE + tail
     }
 
-    /// Time on the air of a PPDU that carries so many bytes. With the short guard interval the data end on a boundary of
-    /// 4 µs (19-90, 21-109).
+    /// Symbols of data of a PPDU that carries so many bytes.
+    pub fn symbols(&self, bytes: u64) -> u64 {
+        (self.frame_bits() + 8 * bytes).div_ceil(self.bits())
+    }
+
+    /// Time on the air of a PPDU that carries so many bytes.
     pub fn airtime(&self, bytes: u64) -> Span {
         let data = self.symbol().times(self.symbols(bytes));
-        let whole = Span::micros(4);
         self.preamble()
             + match self.guard {
-                Guard::Short => whole.times(data.0.div_ceil(whole.0)),
+                Guard::Short => BOUNDARY.times(data.0.div_ceil(BOUNDARY.0)),
                 Guard::Long | Guard::Double | Guard::Quadruple => data,
             }
+    }
+
+    /// Most bytes of a PPDU that lasts no longer than `span`; zero where not one fits.
+    pub fn most_bytes(&self, span: Span) -> u64 {
+        let left = span.0.saturating_sub(self.preamble().0);
+        let data = match self.guard {
+            Guard::Short => left - left % BOUNDARY.0,
+            Guard::Long | Guard::Double | Guard::Quadruple => left,
+        };
+        let bits = data / self.symbol().0 * self.bits();
+        bits.saturating_sub(self.frame_bits()) / 8
     }
 
     /// The non-HT rate by which the rate of its answers is found.
@@ -428,6 +444,19 @@ mod tests {
             (mode(Eht, 320, 13, 2, Long), 1542, 72_000),
         ] {
             assert_eq!(nanos(mode, bytes), expected, "{mode:?}, {bytes} B");
+        }
+    }
+
+    /// The most bytes that a time allows are those of which one more takes longer.
+    #[test]
+    fn one_byte_more_than_the_most_lasts_longer() {
+        for mode in Format::ALL.into_iter().flat_map(Mode::all) {
+            for micros in [0, 30, 48, 52, 53, 100, 400, 1000, 5484] {
+                let span = Span::micros(micros);
+                let most = mode.most_bytes(span);
+                assert!(most == 0 || mode.airtime(most) <= span, "{mode:?} {micros}");
+                assert!(mode.airtime(most + 1) > span, "{mode:?} {micros}");
+            }
         }
     }
 

@@ -58,7 +58,7 @@ pub struct Physical {
 /// Weakest link that counts, against the noise: dB.
 pub const FLOOR: f64 = -20.0;
 
-/// What receivers do, made from the parameters.
+/// The rules of receivers, made from the parameters.
 #[derive(Clone, Debug)]
 pub struct Receivers {
     /// Rates, slowest first; behind them the modes of 802.11n or later.
@@ -174,7 +174,7 @@ impl Physical {
         self.shadowing * Random::stream(seed, "shadowing", &key).normal()
     }
 
-    /// What stations that follow this channel do.
+    /// The rules of stations that follow this channel.
     pub fn receivers(&self, standard: Standard) -> Receivers {
         let rungs = Rung::all(standard, self.margin, self.fer_target);
         Receivers {
@@ -188,7 +188,7 @@ impl Physical {
         }
     }
 
-    /// What a station's transmission is to another, `None` where it drowns in the noise.
+    /// The effect of a station's transmission on another, `None` where it drowns in the noise.
     pub fn link(&self, seed: u64, names: [&str; 2], to: u32, metres: f64) -> Option<Link> {
         let shadowing = self.shadowing(seed, names[0], names[1]);
         let received = self.received(metres, shadowing);

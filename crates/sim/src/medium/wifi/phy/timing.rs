@@ -18,7 +18,7 @@ pub struct Medium {
     pub name: String,
     /// Radio.
     pub phy: Phy,
-    /// What stations of 802.11n and later do.
+    /// The rules of stations of 802.11n and later.
     pub high: Option<High>,
     /// The modes of their data frames, the slowest first.
     pub modes: Vec<Mode>,
@@ -34,7 +34,7 @@ pub struct Medium {
     pub delta: Span,
     /// By how much a frame must be stronger than all others together to survive them.
     pub capture: f64,
-    /// What receivers do under the physical channel; `None` under the disc.
+    /// The rules of receivers under the physical channel; `None` under the disc.
     pub receivers: Option<Receivers>,
     /// RTS on the air.
     pub rts: Span,

@@ -1,4 +1,4 @@
-//! What waits where at a station, beyond a list for each hop: queue management in front of the lists, one instance for all neighbours of
+//! The places where packets wait at a station, beyond a list for each hop: queue management in front of the lists, one instance for all neighbours of
 //! a category or one for each, a bound on what has left it, and turns.
 //!
 //! Reference: Høiland-Jørgensen et al., Ending the Anomaly, USENIX ATC 2017; Linux, mac80211 (queues of each station) and ath9k (`ATH_MAX_QDEPTH`, 123).
@@ -20,7 +20,7 @@ pub struct AirtimeLimits {
     pub low: Span,
     /// For one neighbour, while little waits for all.
     pub high: Span,
-    /// What is little for all.
+    /// The airtime that counts as little for all.
     pub total: Span,
 }
 
@@ -44,7 +44,7 @@ pub struct Arrangement {
     pub judged: Vec<Judged>,
     /// The hop of each instance; empty where one is for all.
     hops: Vec<u32>,
-    /// What instances for single hops are made of.
+    /// The prototype of instances for single hops.
     each: Option<Prototype>,
     /// Most packets behind queue management.
     pub driver: Option<u32>,
@@ -54,7 +54,7 @@ pub struct Arrangement {
     pub turns: Option<Turns>,
 }
 
-/// What an instance of queue management is made of.
+/// The parts of an instance of queue management.
 #[derive(Clone, Debug)]
 struct Prototype {
     aqm: AnyAqm,
@@ -64,7 +64,7 @@ struct Prototype {
     seed: u64,
     /// Name of its stream.
     stream: String,
-    /// What streams were keyed anew by so far.
+    /// The keys by which streams were keyed anew so far.
     rekeyed: Vec<u64>,
 }
 

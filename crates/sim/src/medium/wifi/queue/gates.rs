@@ -1,4 +1,4 @@
-//! What gates of a station let go, and the port by which a packet leaves it.
+//! The frames that gates of a station let go, and the port by which a packet leaves it.
 
 use backwater_transport::units::Time;
 

@@ -9,7 +9,7 @@ use crate::medium::wifi::radio::Line;
 use crate::shared::Shared;
 
 impl Air {
-    /// What a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing. Frames whose lifetime is
+    /// The frame that a category sends next: a management frame (`Some(None)`), the first frame of a hop, or nothing. Frames whose lifetime is
     /// over are given up first.
     pub(crate) fn next_frame(
         &mut self,

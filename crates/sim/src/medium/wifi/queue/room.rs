@@ -52,7 +52,7 @@ impl Air {
         }
     }
 
-    /// What waits at a station has changed.
+    /// The packets that wait at a station have changed.
     #[inline(always)]
     pub(crate) fn tell_backlog(&self, network: &mut Network, station: u32, now: Time) {
         let radio = &self.radios[station as usize];

@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(first, [1, 2, 3, 4, 5]);
         rounds.serve(2);
         assert_eq!([rounds.join(b), rounds.join(b)], [2, 3]);
-        // What was not used is not saved up.
+        // Airtime that was not used is not saved up.
         rounds.serve(40);
         assert_eq!(rounds.join(b), 40);
     }

@@ -5,7 +5,8 @@ use backwater_transport::units::{Span, Time};
 use smallvec::SmallVec;
 
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::phy::aggregate::Growing;
+use crate::medium::wifi::phy::aggregate::{Growing, least_part};
+use crate::medium::wifi::phy::mode::LONGEST;
 use crate::medium::wifi::queue::arrangement::Arrangement;
 use crate::medium::wifi::queue::judge::Instance;
 use crate::medium::wifi::queue::turns::Ready;
@@ -138,6 +139,8 @@ impl Air {
             return;
         };
         let overhead = self.header_bytes(station);
+        let least = least_part(limits.bounds.apart, mode.rate());
+        let most = limits.bounds.most(&mode, LONGEST);
         let (mut all, mut place) = (Growing::default(), 0);
         loop {
             let window = &self.hops[hop as usize].windows[number];
@@ -161,8 +164,8 @@ impl Air {
                 }
             };
             let mpdu = u64::from(len) + overhead;
-            all = all.with(mpdu, limits.bounds.apart, mode.rate());
-            if !limits.bounds.hold(&all, &mode) {
+            all = all.with(mpdu, least);
+            if !most.holds(&all) {
                 return;
             }
             place += 1;

@@ -159,17 +159,11 @@ impl Air {
         until: Time,
     ) {
         let Edcaf { station, number } = at;
-        let aggregates = self.medium(station).aggregates();
         let radio = &mut self.radios[station as usize];
         let c = &mut radio.categories[number];
         c.since = until;
         c.stalled_at_since = c.stall_clock(now);
         c.current = None;
-        if radio.gates.is_some() || aggregates {
-            for hop in &c.hops {
-                self.hops[*hop as usize].windows[number].overtake();
-            }
-        }
         if let Some(rounds) = &mut radio.rounds {
             rounds[number].leave(ghost.flow);
         }
@@ -180,6 +174,17 @@ impl Air {
         };
         self.make_free(cx, at, freed, now);
         self.fill_driver(cx, station, number, now);
+    }
+
+    /// Frames of a category have departed, those of a burst together: they have overtaken those that were tried and stay.
+    #[inline]
+    pub(crate) fn overtake(&mut self, Edcaf { station, number }: Edcaf) {
+        let radio = &self.radios[station as usize];
+        if radio.gates.is_some() || self.medium(station).aggregates() {
+            for hop in &radio.categories[number].hops {
+                self.hops[*hop as usize].windows[number].overtake();
+            }
+        }
     }
 
     /// A frame no longer takes room in a station's buffer; a source that always has something to send puts another in its

@@ -43,7 +43,7 @@ struct Entry {
     listed: bool,
 }
 
-/// What a neighbour has.
+/// The packets of a neighbour.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Ready {
     /// Nothing.
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(turns.choose(|_| Ready::Sends), Some(4));
     }
 
-    /// What a neighbour sends is charged to it by airtime only.
+    /// A frame that a neighbour sends is charged to it by airtime only.
     #[test]
     fn received_frames_are_charged_by_airtime() {
         for (turn, first) in [(Turn::RoundRobin, 0), (Turn::Airtime(Span::micros(300)), 1)] {

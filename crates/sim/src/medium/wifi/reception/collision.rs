@@ -20,7 +20,7 @@ pub(in crate::medium::wifi) struct Passing<'a> {
     pub now: Time,
 }
 
-/// What a station has of a frame that ended.
+/// The part of an ended frame that a station has received.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(in crate::medium::wifi) enum Outcome {
     /// It is whole and for this station, or for all.

@@ -1,4 +1,4 @@
-//! What a receiver makes of the frames that reach it.
+//! The reception of frames that reach a station.
 //!
 //! In: a frame that begins, and one that ends. Out: who has understood it (`Air::heard`), which frames of a burst are missing there
 //! (`Air::damaged`), and who senses the medium busy or idle.

@@ -18,7 +18,7 @@ pub struct Parts {
     pub begins: Vec<Time>,
 }
 
-/// What collisions have done to the burst that a station receives.
+/// The damage by collisions to the burst that a station receives.
 #[derive(Clone, Debug)]
 pub struct Hits {
     /// Since when another frame damages it; `NEVER` while none does.

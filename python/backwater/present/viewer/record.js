@@ -8,9 +8,10 @@ const Record = (() => {
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
-  function keysOf(group, columns, rows, sizes) {
+  // The group of each row, written into `keys`: one array for all columns, since each would take 4 B a row.
+  function keysOf(group, columns, rows, sizes, keys) {
     if (group.length === 0) return null;
-    const keys = new Uint32Array(rows);
+    keys.fill(0);
     if (group[0] === "all") return { keys, many: 1 };
     let many = 1;
     for (const name of group) {
@@ -24,7 +25,7 @@ const Record = (() => {
   // LEB128 of zigzag, summed up within the groups.
   function decode(raw, target, rows, groups) {
     const before = new Float64Array(groups ? groups.many : 0);
-    let at = 0;
+    let at = 0, least = 0, most = 0;
     for (let row = 0; row < rows; row += 1) {
       let byte = raw[at++], number;
       if (byte < 128) {
@@ -39,8 +40,17 @@ const Record = (() => {
       }
       if (groups) number = before[groups.keys[row]] += number;
       target[row] = number;
+      if (number > most) most = number;
+      else if (number < least) least = number;
     }
     if (at !== raw.length) throw new Error("this record file is damaged: record the run again");
+    return { least, most };
+  }
+
+  // The narrowest array of whole numbers that holds the column: a run of a million packets has four million rows.
+  function narrow(column, { least, most }) {
+    const Kind = least < 0 ? Float64Array : most < 256 ? Uint8Array : most < 65536 ? Uint16Array : most < 2 ** 32 ? Uint32Array : Float64Array;
+    return Kind === Float64Array ? column.slice() : Kind.from(column);
   }
 
   const KINDS = {
@@ -57,12 +67,12 @@ const Record = (() => {
     if (head.rows >= MOST)
       throw new Error("more events than a page can hold: record a part, with --set 'duration=\"1 s\"'");
     const columns = {}, sizes = { what: head.whats.length, place: head.places.length, flow: head.flows.length + 1 };
+    const scratch = new Float64Array(head.rows), keys = new Uint32Array(head.rows);
     let at = 12 + length;
     for (const { name, bytes: size, group } of head.columns) {
       const raw = await inflate(bytes.subarray(at, at + size));
       at += size;
-      columns[name] = new KINDS[name](head.rows);
-      decode(raw, columns[name], head.rows, keysOf(group, columns, head.rows, sizes));
+      columns[name] = narrow(scratch, decode(raw, scratch, head.rows, keysOf(group, columns, head.rows, sizes, keys)));
     }
     return { head, columns };
   }

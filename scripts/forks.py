@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import backwater
 
@@ -16,13 +17,18 @@ def main(count: int) -> None:
     world = backwater.World(SCENARIO)
     world.advance("10 s")
     times = {}
-    for what, change in (
-        ("unchanged", None),
-        ("with another line rate", {"topology.bottleneck": "50 Mbit/s"}),
-    ):
+    changes: dict[str, dict[str, Any]] = {
+        "unchanged": {},
+        "with a patch of the buffer": {"patches": [("buffer", "L>R", 20)]},
+        "with a patch of the rate": {"patches": [("rate", "L-R", 50_000_000)]},
+        "with a patch of the delay": {"patches": [("delay", "L-R", 10**9)]},
+        "with another line rate": {"set": {"topology.bottleneck": "50 Mbit/s"}},
+        "with another buffer": {"set": {"ports.L>R.buffer": "20 packets"}},
+    }
+    for what, change in changes.items():
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(count):
-            world.fork(set=change)
+            world.fork(**change)
         times[what] = (time.perf_counter() - wall, time.process_time() - cpu)
     for what, (wall, cpu) in times.items():
         print(f"{count} forks {what}: {wall / count * 1e3:.3f} ms each, {cpu:.2f} s of CPU")

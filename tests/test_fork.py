@@ -100,7 +100,8 @@ def test_a_flow_ends_earlier_in_a_fork() -> None:
     ("scenario", "change", "reason"),
     [
         (LINE, {"duration": "3 s"}, "duration_s`: this cannot change in the middle of a run"),
-        (LINE, {"links.b.delay": "1 ms"}, "delay_s`: this cannot change"),
+        (LINE, {"links.b.max_frame": "9000 B"}, "max_frame_B`: this cannot change"),
+        (LINE, {"ports.W>D.buffer": "100 B"}, "cannot hold one frame of 1518 B"),
         (LINE, {"flows.f.stop": "0.1 s"}, "lies before"),
         (LINE, {"flows.f.source": {"kind": "outside"}}, "the caller injects"),
         (
@@ -108,7 +109,23 @@ def test_a_flow_ends_earlier_in_a_fork() -> None:
             {"flows.a.source": {"kind": "bulk", "size": "1 MB"}},
             "has written all it will ever send",
         ),
-        (WARM, {"flows.a.controller.kind": "newreno"}, "cannot change in the middle"),
+        (WARM, {"flows.a.recovery": "newreno"}, "cannot change in the middle"),
+        (
+            WARM,
+            {"flows.b.transport": "tcp", "flows.b.controller": {"kind": "cubic"}},
+            "cannot change in the middle",
+        ),
+        (WARM, {"flows.a.controller": {"kind": "xcp"}}, "cannot change in the middle"),
+        (
+            LINE + 'mechanisms.bp = { recipe = "pause", at = ["W>D"] }',
+            {"ports.W>D.buffer": "10 kB"},
+            "the mechanism at `W` reckons with the buffer of `W>D`",
+        ),
+        (
+            LINE + 'mechanisms.bp = { recipe = "pause", at = ["W>D"] }',
+            {"ports.S>W.queue": {"kind": "fq-codel"}},
+            "gates of back-pressure hold frames of `S>W`",
+        ),
         (
             LINE + 'mechanisms.bp = { recipe = "pause", at = ["W>D"] }',
             {"links.b.rate": "1 Mbit/s"},

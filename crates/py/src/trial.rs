@@ -51,9 +51,11 @@ pub fn patch(written: &Bound<'_, PyTuple>) -> PyResult<Patch> {
         "packets" => Patch::Packets(item(1)?.extract()?, list(&item(2)?)?, list(&item(3)?)?),
         "buffer" => Patch::Buffer(item(1)?.extract()?, item(2)?.extract()?),
         "rate" => Patch::Rate(item(1)?.extract()?, item(2)?.extract()?),
+        "delay" => Patch::Delay(item(1)?.extract()?, Span(item(2)?.extract()?)),
         "rates" => Patch::Rates(item(1)?.extract()?, list(&item(2)?)?, list(&item(3)?)?),
         _ => {
-            let known = "seed, duration, opportunities, schedule, packets, buffer, rate or rates";
+            let known =
+                "seed, duration, opportunities, schedule, packets, buffer, rate, delay or rates";
             return Err(PyValueError::new_err(format!(
                 "{what:?} is no change; name {known}"
             )));

@@ -9,7 +9,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span, Time};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::scenario::{Resolved, faulty, refuse};
 
@@ -246,13 +246,16 @@ impl World {
     }
 
     /// A copy that shares nothing with this world, from now on as another scenario says where there is one, and with other
-    /// random streams where it is reseeded, and with single facts made otherwise.
-    #[pyo3(signature = (to = None, reseed = None, by = None))]
+    /// random streams where it is reseeded, with changes that come as numbers, with controllers that begin anew, and with single
+    /// facts made otherwise.
+    #[pyo3(signature = (to = None, reseed = None, by = None, patches = None, fresh = None))]
     fn fork(
         &self,
         to: Option<&Resolved>,
         reseed: Option<u64>,
         by: Option<Alterations>,
+        patches: Option<Vec<Bound<'_, PyTuple>>>,
+        fresh: Option<Vec<String>>,
     ) -> PyResult<World> {
         let mut world = self.lock().clone();
         let scenario = match to {
@@ -263,6 +266,15 @@ impl World {
                 Arc::new(to.scenario.clone())
             }
         };
+        for written in patches.iter().flatten() {
+            let patch = crate::trial::patch(written)?;
+            let patched = scenario.patch(&mut world, &[patch]);
+            patched.map_err(|d| refuse(&d))?;
+        }
+        if let Some(rows) = fresh {
+            let begun = scenario.begin_controllers(&mut world, &rows);
+            begun.map_err(|d| refuse(&d))?;
+        }
         if let Some(by) = reseed {
             world.reseed(by);
         }

@@ -38,6 +38,8 @@ pub enum Patch {
     Buffer(String, u64),
     /// The line rate of a wire, both ways, in bit/s.
     Rate(String, u64),
+    /// The propagation delay of a wire, both ways.
+    Delay(String, Span),
     /// The rates of a trace link: beginnings in ms, and bit/s.
     Rates(String, Vec<u64>, Vec<u64>),
 }
@@ -183,6 +185,23 @@ fn set_rate(spec: &mut Spec, name: &str, new: Rate) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Gives a wire another propagation delay.
+fn set_delay(spec: &mut Spec, name: &str, new: Span) -> Result<(), Refusal> {
+    let link = spec.links.iter_mut().find(|link| link.name == *name);
+    let link = link.filter(|link| link.directions.iter().all(is_wire));
+    let link = link.ok_or_else(|| {
+        let what = format!("there is no wire `{name}`");
+        refuse(join("links", name), what, "name a link without a trace")
+    })?;
+    link.delay = new;
+    for direction in link.directions.iter_mut().flatten() {
+        if let Service::Line(_, delay) = &mut direction.service {
+            *delay = new;
+        }
+    }
+    Ok(())
+}
+
 /// Gives a trace link a list of rates.
 fn set_rates(spec: &mut Spec, place: &str, at_ms: &[u64], bps: &[u64]) -> Result<(), Refusal> {
     let (_, way) = way(spec, place)?;
@@ -252,6 +271,7 @@ pub(crate) fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
             })?;
         }
         Patch::Rate(name, bps) => set_rate(spec, name, Rate(*bps))?,
+        Patch::Delay(name, delay) => set_delay(spec, name, *delay)?,
         Patch::Rates(place, at_ms, bps) => set_rates(spec, place, at_ms, bps)?,
         Patch::Buffer(place, packets) => {
             let port = spec.ports.iter_mut().find(|port| port.name == *place);

@@ -17,6 +17,7 @@ use crate::medium::boxes::AnyBox;
 use crate::medium::service;
 use crate::medium::tdma::spec::TerminalSpec;
 use crate::medium::tdma::terminal::Terminal;
+pub use crate::medium::trace::{AnyTrace, Listed, Rates};
 use crate::medium::trace::{Server, ServerSpec};
 pub use crate::network::Discipline;
 pub use crate::network::watchdog::{self, Action};

@@ -104,6 +104,8 @@ macro_rules! transports {
                 #[inline] fn prefetch_segments(&self) -> u64;
                 fn mss(&self) -> u64;
                 fn window(&self) -> u64;
+                fn take_controller(&mut self, controller: AnyController, setup: &SenderSetup);
+                fn take_options(&mut self, setup: &SenderSetup);
                 fn warning(&self) -> Option<String>;
             }
         }
@@ -116,6 +118,7 @@ macro_rules! transports {
                 fn give_credit(&mut self) -> Signal;
                 fn on_timer(&mut self, now: Time) -> Option<AckSegment>;
                 #[inline] fn due(&self) -> Time;
+                fn delay_acks(&mut self, delayed: Option<DelayedAck>);
                 #[inline] fn prefetch(&self) -> u64;
                 fn delivered(&self) -> u64;
             }

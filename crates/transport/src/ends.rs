@@ -2,9 +2,11 @@
 
 use crate::controller::AnyController;
 use crate::controller_interface::Driven;
+use crate::receiver::DelayedAck;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
+use crate::setup::SenderSetup;
 use crate::units::Time;
 
 /// The sending end of a flow.
@@ -70,6 +72,17 @@ pub trait Sender {
         self.core_mut().drive(outside);
     }
 
+    /// Another controller takes over, at the beginning of its own state. What is in flight and what was measured stay. Call
+    /// `poll` afterwards.
+    fn take_controller(&mut self, controller: AnyController, setup: &SenderSetup) {
+        self.core_mut().take_controller(controller, setup);
+    }
+
+    /// Takes options over that may change in the middle of a run. Timers that run go off as they were set.
+    fn take_options(&mut self, setup: &SenderSetup) {
+        self.core_mut().take_options(setup);
+    }
+
     /// A warning of its own for the report of a run.
     fn warning(&self) -> Option<String> {
         None
@@ -120,6 +133,10 @@ pub trait Receiver {
 
     /// When to call `on_timer`; `NEVER` for no timer.
     fn due(&self) -> Time;
+
+    /// From the next segment on acknowledgements wait for so many segments, at most for so long. One that waits goes as it was
+    /// to go. A transport that never delays them ignores this.
+    fn delay_acks(&mut self, _delayed: Option<DelayedAck>) {}
 
     /// Reads a word of each cache line that a segment touches.
     fn prefetch(&self) -> u64;

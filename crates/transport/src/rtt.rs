@@ -61,9 +61,23 @@ impl Rtt {
             self.srtt = rtt;
             self.rttvar = Span(rtt.0 / 2);
         }
-        self.timeout = self.srtt + self.rttvar.times(4).max(GRANULARITY);
-        self.timeout = self.timeout.max(self.floor).min(LONGEST);
+        self.timeout = self.estimate();
         self.backoff = 0;
+    }
+
+    /// The timeout of the present estimates (section 2.3).
+    fn estimate(&self) -> Span {
+        let estimate = self.srtt + self.rttvar.times(4).max(GRANULARITY);
+        estimate.max(self.floor).min(LONGEST)
+    }
+
+    /// The timeout is never below another floor from now on. Timers that run go off as they were set.
+    pub fn set_floor(&mut self, floor: Span) {
+        self.floor = floor;
+        self.timeout = match self.sampled {
+            true => self.estimate(),
+            false => INITIAL.max(floor),
+        };
     }
 
     /// Takes a sample into the minimum only.

@@ -90,6 +90,20 @@ impl SenderCore {
         }
     }
 
+    /// Another controller takes over, at the beginning of its own state.
+    pub fn take_controller(&mut self, controller: AnyController, setup: &SenderSetup) {
+        let new = SenderCore::new(setup, controller);
+        (self.controller, self.limits, self.ecn) = (new.controller, new.limits, new.ecn);
+        self.wants_transmissions = true;
+    }
+
+    /// Takes options over that may change in the middle of a run.
+    pub fn take_options(&mut self, setup: &SenderSetup) {
+        self.pacing = setup.pacing;
+        self.after_idle = setup.after_idle;
+        self.rtt.set_floor(setup.rto_min);
+    }
+
     pub fn window(&self) -> u64 {
         self.limits.window
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model import arguments, quantity, scenario
+from backwater.model import patches as patches_
 from backwater.model.outcome import document_of
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ class World:
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
         reseed: int | None = None,
+        patches: Sequence[Sequence[Any]] = (),
+        fresh: Sequence[str] = (),
         spare: Sequence[tuple[str, int]] = (),
         unmark: Sequence[tuple[str, int]] = (),
         round_trips: Sequence[tuple[str, int, int]] = (),
@@ -162,10 +165,13 @@ class World:
     ) -> World:
         """A copy that shares nothing with this world and goes on from here.
 
-        `set` changes fields of the fork's scenario from the present on: the rate of a link, the
-        source of a flow or any of its options, and its stop. A new source begins at the present; a
-        frame in transmission ends as it began. What cannot change in the middle of a run is refused
-        with the reason.
+        `set` changes fields of the fork's scenario from the present on: rate, delay, boxes and
+        trace of a link, buffer and queue of a port, source, stop, controller and some options of a
+        flow. What has begun ends as it began, and frames that wait stay. What cannot change in the
+        middle of a run is refused with the reason.
+
+        `patches` are changes as numbers, such as ("buffer", "L>R", 20): see `model/patches.py`.
+        `fresh` names flows whose controllers begin anew with the options they have.
 
         `reseed` gives the fork other random streams from the present on: forks with the same number
         are equal, those with different numbers are independent. What was drawn already stays, such
@@ -192,26 +198,26 @@ class World:
         fork = object.__new__(World)
         fork._seed, fork._name, fork._read = self._seed, self._name, self._read
         fork._lineage = self._lineage
-        facts = {
-            name: [list(one) for one in of]
-            for name, of in (("spare", spare), ("unmark", unmark), ("round_trips", round_trips))
-            if of
-        }
+        typed = [patches_.made(one) for one in patches]
+        altering = {"spare": spare, "unmark": unmark, "round_trips": round_trips}
+        lists: dict[str, list[Any]] = {of: [*map(list, altering[of])] for of in altering}
+        lists.update(patches=[patches_.listed(one) for one in typed], fresh=list(fresh))
+        facts = {name: of for name, of in lists.items() if of}
         if overrides or by is not None or facts:
             changes = {path: json.loads(scenario.written(to)) for path, to in overrides.items()}
             step = {"at_ps": self.now_ps, "reseed": by, "set": changes, **facts}
             fork._lineage = (*self._lineage, step)
         altered = None
-        if facts or watch:
+        if spare or unmark or round_trips or watch:
             told = [(flow, number, ps) for flow, number, ps in round_trips]
             altered = (_packets(spare), _packets(unmark), told, watch)
-        if not overrides:
-            fork._world = self._world.fork(None, by, altered)
-            return fork
-        fork._read = self._read.copy()
-        _override(fork._read, overrides)
+        others = (by, altered, typed or None, list(fresh) or None)
+        if overrides:
+            fork._read = self._read.copy()
+            _override(fork._read, overrides)
         with refusing():
-            fork._world = self._world.fork(fork._read.resolve(self._seed), by, altered)
+            to = fork._read.resolve(self._seed) if overrides else None
+            fork._world = self._world.fork(to, *others)
         return fork
 
     def facts(self) -> list[Fact]:

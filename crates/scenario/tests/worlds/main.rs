@@ -2,6 +2,7 @@
 
 mod check;
 mod dice;
+mod forks;
 mod generator;
 mod webassembly;
 

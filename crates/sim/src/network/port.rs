@@ -53,7 +53,7 @@ pub struct Port {
     /// Flags set on this port.
     pub traits: Traits,
     /// The class queue, where there is one. The categories of a station have one each.
-    pub(super) queue: ClassQueue,
+    pub(crate) queue: ClassQueue,
     /// Data frames sent, but for those that `more.sent` counts.
     pub(super) sent_packets: u64,
     /// Their bytes.
@@ -77,7 +77,7 @@ pub struct Port {
     /// Buffer of each class queue.
     pub buffer: Limit,
     /// Class queues, where there are several.
-    queues: Vec<ClassQueue>,
+    pub(crate) queues: Vec<ClassQueue>,
     /// Who goes first among class queues. At a station its categories contend instead.
     pub scheduler: AnyScheduler,
     /// Knobs of back-pressure, where some mechanism can reach this port.
@@ -320,6 +320,8 @@ pub struct PortMore {
     pub held_before: u128,
     /// Instant of the last departure that was given an event.
     pub awaited: Time,
+    /// Where the wire became shorter: when the last frame arrives that left before.
+    pub overtakes: Time,
     /// When the frame in transmission came into its queue, where the detector looks at that.
     pub came: Time,
     /// The service of the port.

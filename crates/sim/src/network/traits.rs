@@ -46,10 +46,16 @@ impl Traits {
     pub const DOWN: u32 = 262_144;
     /// Its watchdog loses frames of some classes.
     pub const DROPS: u32 = 524_288;
+    /// The wire became shorter in the middle of a run: no frame overtakes those that were on it.
+    pub const SHORTENED: u32 = 1_048_576;
     /// Others than the queue are told when a transmission begins. A run that is recorded has every departure served in
     /// its own time.
-    pub const NOTED_DEPARTURES: u32 =
-        Traits::STAMPED | Traits::REFILLED | Traits::ATTENTIVE | Traits::CARRIES | Traits::TIMED;
+    pub const NOTED_DEPARTURES: u32 = Traits::STAMPED
+        | Traits::REFILLED
+        | Traits::ATTENTIVE
+        | Traits::CARRIES
+        | Traits::TIMED
+        | Traits::SHORTENED;
     /// Somebody but the buffer has a say in what becomes of its frames, or learns when they leave. Frames of all other
     /// ports are sent ahead.
     pub const NOT_AHEAD: u32 = Traits::EXACT & !Traits::LIMITED
@@ -60,7 +66,8 @@ impl Traits {
         | Traits::REFILLED
         | Traits::CARRIES
         | Traits::TIMED
-        | Traits::PULLED;
+        | Traits::PULLED
+        | Traits::SHORTENED;
     /// More than the order of arrival decides what becomes of a frame, or somebody has to know at once.
     pub const EXACT: u32 = Traits::STALLED
         | Traits::WAKEFUL

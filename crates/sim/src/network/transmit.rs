@@ -255,7 +255,12 @@ impl Network {
     /// Puts a frame whose transmission has begun, and ends at `next_try`, on the wire.
     #[inline(always)]
     pub(crate) fn launch(&mut self, calendar: &mut Calendar, id: PortId, packet_id: PacketId) {
-        self.ports[id].launch(&mut self.packets, calendar, id, packet_id);
+        let port = &mut self.ports[id];
+        if port.is(Traits::SHORTENED) {
+            let arrives = port.arrival_of(port.next_try);
+            return port.launch_until(arrives, &mut self.packets, calendar, id, packet_id);
+        }
+        port.launch(&mut self.packets, calendar, id, packet_id);
     }
 }
 
@@ -289,12 +294,36 @@ impl Port {
         id: PortId,
         packet_id: PacketId,
     ) {
-        let arrives = self.next_try + self.delay;
+        self.launch_until(self.next_try + self.delay, packets, calendar, id, packet_id);
+    }
+
+    /// The same for a frame that reaches the far end at an instant.
+    #[inline(always)]
+    fn launch_until(
+        &mut self,
+        arrives: Time,
+        packets: &mut Packets,
+        calendar: &mut Calendar,
+        id: PortId,
+        packet_id: PacketId,
+    ) {
         let first = self.wire.is_empty();
         packets.append_due(&mut self.wire, packet_id, arrives);
         if first {
             calendar.push(arrives, Event::Arrive(id));
         }
+    }
+
+    /// When what leaves at an instant reaches the far end. Where the wire became shorter it does not overtake what left before.
+    pub(crate) fn arrival_of(&mut self, leaves: Time) -> Time {
+        let arrives = leaves.after(self.delay);
+        if self.is(Traits::SHORTENED) {
+            if arrives < self.more.overtakes {
+                return self.more.overtakes;
+            }
+            self.set(Traits::SHORTENED, false);
+        }
+        arrives
     }
 
     /// Notes with a packet that leaves this port the egress port it goes to at the far end, and through which it

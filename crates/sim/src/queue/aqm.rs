@@ -137,6 +137,10 @@ pub trait Aqm {
         Verdict::Accept
     }
 
+    /// A frame that has waited under another algorithm waits under this one from now on. It is no arrival, so there is no
+    /// verdict; `push` will not see it.
+    fn take_over(&mut self, _frame: &Frame) {}
+
     /// A frame that arrives is lost because there is no room for it. `judged` says that `push` has seen it, as where the
     /// memory of a switch is full.
     fn refused(&mut self, _frame: &Frame, _judged: bool, _random: &mut Random) {}

@@ -134,10 +134,14 @@ impl Aqm for FqCodel {
     }
 
     fn push(&mut self, frame: &Frame, _random: &mut Random) -> Verdict {
+        self.take_over(frame);
+        Verdict::Accept
+    }
+
+    fn take_over(&mut self, frame: &Frame) {
         if !self.flows[frame.queue].listed {
             self.list(frame.queue);
         }
-        Verdict::Accept
     }
 
     fn choose(&mut self, queues: &[ClassQueue]) -> usize {

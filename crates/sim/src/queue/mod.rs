@@ -110,6 +110,7 @@ backwater_transport::parts! {
         fn update(&mut self, now: Time, waiting: &Waiting);
         fn victim(&self, arriving: &Frame, queues: &[ClassQueue]) -> Option<usize>;
         fn push(&mut self, frame: &Frame, random: &mut Random) -> Verdict;
+        fn take_over(&mut self, frame: &Frame);
         fn refused(&mut self, frame: &Frame, judged: bool, random: &mut Random);
         fn choose(&mut self, queues: &[ClassQueue]) -> usize;
         fn pop(&mut self, frame: &Frame) -> Verdict;

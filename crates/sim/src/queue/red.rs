@@ -131,6 +131,10 @@ impl Aqm for Red {
         Verdict::Accept
     }
 
+    fn take_over(&mut self, frame: &Frame) {
+        self.state[frame.queue].idle = None;
+    }
+
     /// The paper takes the average at each arriving packet (figure 1), and judges each: one that finds no room, too.
     fn refused(&mut self, frame: &Frame, judged: bool, random: &mut Random) {
         if !judged {

@@ -143,6 +143,7 @@ impl World {
             ends: Ends::default(),
             injections: Injections::default(),
             link_events: LinkEvents::default(),
+            reseeds: Vec::new(),
         }
     }
 }

@@ -12,7 +12,11 @@ use crate::network::Role;
 use crate::source::{AnySource, Source};
 use crate::spec::Unchangeable;
 
-fn refuse(what: impl Into<String>, fix: &'static str) -> Result<(), Unchangeable> {
+mod ends;
+mod queue;
+mod wire;
+
+fn refuse<T>(what: impl Into<String>, fix: &'static str) -> Result<T, Unchangeable> {
     let what = what.into();
     Err(Unchangeable { what, fix })
 }
@@ -30,11 +34,17 @@ impl World {
         Ok(())
     }
 
-    /// The same where nothing stands in the way.
-    pub(super) fn set_rate(&mut self, id: PortId, rate: Rate) {
+    /// Replays what fell due at a port.
+    fn bring_up_to_date(&mut self, id: PortId) {
         let now = self.clock.now;
         self.shared.catch_up(id, now);
         self.post_all(now);
+    }
+
+    /// The same where nothing stands in the way.
+    pub(super) fn set_rate(&mut self, id: PortId, rate: Rate) {
+        let now = self.clock.now;
+        self.bring_up_to_date(id);
         self.shared.network.ports[id].change_rate(rate, now);
     }
 
@@ -85,27 +95,27 @@ impl World {
             let what = format!("the boxes before `{name}` would be others");
             return refuse(what, FROM_START);
         }
-        let mut changed = Vec::new();
-        for ((id, new), _) in stages
-            .iter()
-            .rev()
-            .zip(boxes)
-            .zip(before)
-            .filter(|((_, new), old)| new != old)
-        {
-            let port = &self.shared.network.ports[*id].more;
-            let stage = port.service.stage().expect("a box");
-            let Some(new) = new.in_place_of(&stage.what) else {
-                let what = format!("the box `{}` would be of another kind", port.name);
-                return refuse(what, FROM_START);
-            };
-            changed.push((*id, new));
+        let changed = stages.iter().rev().zip(boxes).zip(before);
+        for ((id, new), _) in changed.filter(|((_, new), old)| new != old) {
+            self.change_box(*id, new)?;
         }
-        for (id, new) in changed {
-            if let Service::Box(stage) = &mut self.shared.network.ports[id].more.service {
-                stage.what = new;
-            }
-        }
+        Ok(())
+    }
+
+    /// A box becomes another one of its kind. Packets in it come out when it told them to.
+    ///
+    /// # Errors
+    /// It is of another kind, or there is no box.
+    pub fn change_box(&mut self, id: PortId, new: &AnyBox) -> Result<(), Unchangeable> {
+        let port = &mut self.shared.network.ports[id].more;
+        let Service::Box(stage) = &mut port.service else {
+            return refuse(format!("`{}` is no box", port.name), "name a box");
+        };
+        let Some(new) = new.in_place_of(&stage.what) else {
+            let what = format!("the box `{}` would be of another kind", port.name);
+            return refuse(what, FROM_START);
+        };
+        stage.what = new;
         Ok(())
     }
 

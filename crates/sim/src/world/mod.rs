@@ -84,6 +84,8 @@ pub struct World {
     injections: Injections,
     /// Failures and changes of wires.
     pub(crate) link_events: LinkEvents,
+    /// What random streams were keyed anew by.
+    reseeds: Vec<u64>,
 }
 
 impl World {

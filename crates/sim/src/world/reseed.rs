@@ -12,6 +12,7 @@ impl World {
     /// All that is drawn from now on comes from other streams, keyed by seed, kind, name and `by`, after all that they were
     /// keyed anew by before.
     pub fn reseed(&mut self, by: u64) {
+        self.reseeds.push(by);
         let network = &mut self.shared.network;
         for flow in &mut network.flows.0 {
             flow.random.rekey(by);
@@ -51,8 +52,8 @@ impl World {
             let mut twins: Vec<_> = laws.filter_map(|law| law.link.offers_mut()).collect();
             let drawn = twins.iter().map(|twin| twin.drawn()).max();
             let drawn = drawn.unwrap_or(0).max(server.drawn());
-            server.rekey(drawn, by);
-            twins.iter_mut().for_each(|twin| twin.rekey(drawn, by));
+            let turn = server.rekey(drawn, by);
+            twins.iter_mut().for_each(|twin| twin.turn(drawn, &turn));
         }
     }
 }

@@ -224,6 +224,11 @@ impl Sender for DatagramSender {
         &mut self.core
     }
 
+    fn take_options(&mut self, setup: &SenderSetup) {
+        self.silence = setup.silence;
+        self.core.take_options(setup);
+    }
+
     fn in_flight(&self) -> u64 {
         self.in_flight
     }

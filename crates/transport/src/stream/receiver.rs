@@ -26,20 +26,17 @@ pub struct StreamReceiver {
 impl StreamReceiver {
     /// A receiver before the first segment.
     pub fn new(setup: &ReceiverSetup) -> StreamReceiver {
-        let at_once = DelayedAck {
-            segments: 0,
-            timeout: Span::ZERO,
-        };
-        let DelayedAck { segments, timeout } = setup.delayed_ack.unwrap_or(at_once);
-        StreamReceiver {
+        let mut receiver = StreamReceiver {
             echo: Echo::new(setup),
             deadline: Time::NEVER,
             acked_upto: 0,
             pending: 0,
-            segments: segments.min(u32::from(u16::MAX)) as u16,
-            timeout,
+            segments: 0,
+            timeout: Span::ZERO,
             data: Reassembly::default(),
-        }
+        };
+        receiver.delay_acks(setup.delayed_ack);
+        receiver
     }
 
     /// Tracks the marks. In DCTCP a change of state acknowledges pending segments at once with the old
@@ -77,6 +74,16 @@ impl StreamReceiver {
 }
 
 impl Receiver for StreamReceiver {
+    fn delay_acks(&mut self, delayed: Option<DelayedAck>) {
+        let at_once = DelayedAck {
+            segments: 0,
+            timeout: Span::ZERO,
+        };
+        let DelayedAck { segments, timeout } = delayed.unwrap_or(at_once);
+        self.segments = segments.min(u32::from(u16::MAX)) as u16;
+        self.timeout = timeout;
+    }
+
     fn on_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> Option<AckSegment> {
         let begins = self.echo.arrive(now, segment, ecn);
         let before = self.track_marks(now, ecn, segment);

@@ -115,6 +115,13 @@ impl StreamSender {
     }
 }
 
+impl StreamSender {
+    /// Whether recovery reduces the window in proportion to what is acknowledged.
+    fn reduces_proportionally(&self, controller: &AnyController) -> bool {
+        self.tlp.is_some() && controller.reduction() == Reduction::Proportional
+    }
+}
+
 impl Sender for StreamSender {
     fn core(&self) -> &SenderCore {
         &self.core
@@ -122,6 +129,16 @@ impl Sender for StreamSender {
 
     fn core_mut(&mut self) -> &mut SenderCore {
         &mut self.core
+    }
+
+    fn take_controller(&mut self, controller: AnyController, setup: &SenderSetup) {
+        self.proportional = self.reduces_proportionally(&controller);
+        self.core.take_controller(controller, setup);
+    }
+
+    fn take_options(&mut self, setup: &SenderSetup) {
+        self.ack_delay = setup.ack_delay;
+        self.core.take_options(setup);
     }
 
     /// Bytes in flight according to recovery.

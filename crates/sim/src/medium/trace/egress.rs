@@ -96,7 +96,7 @@ impl Network {
         departs: Time,
     ) {
         let port = &mut self.ports[id];
-        let arrives = departs.after(port.delay);
+        let arrives = port.arrival_of(departs);
         let packet = &mut self.packets[packet_id];
         let flow = self.labels.flow(packet_id, packet.flow);
         port.set_next_hop(&self.plan.forwarding, flow, packet);

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use backwater_transport::units::Time;
 
-use super::{First, MILLISECOND, Opportunities, Server, floor};
+use super::{First, MILLISECOND, Opportunities, Server, Turn, floor};
 use crate::source::trace::{Fault, Place, quote};
 
 /// A log.
@@ -266,10 +266,10 @@ impl Journal {
         self.drawn.as_ref().map_or(0, |drawn| drawn.drawn())
     }
 
-    /// Opportunities after so many are drawn anew.
-    pub(super) fn rekey(&mut self, after: u64, by: u64) {
+    /// Something changes after so many opportunities.
+    pub(super) fn turn(&mut self, after: u64, turn: &Turn) {
         if let Some(drawn) = &mut self.drawn {
-            drawn.rekey(after, by);
+            drawn.turn(after, turn);
         }
     }
 }

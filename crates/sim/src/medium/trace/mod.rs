@@ -41,6 +41,7 @@ use backwater_transport::units::{Span, Time};
 use crate::cause::Cause;
 use crate::packet::Packet;
 use stream::Stream;
+pub(crate) use stream::Turn;
 
 pub use crate::source::trace::Fault;
 pub use any_trace::{AnyTrace, TRACES};
@@ -177,9 +178,7 @@ impl Server {
 
     /// Looks one opportunity ahead.
     fn advance(&mut self) {
-        let spec = &mut self.spec;
-        let at = spec.trace.next(spec.opportunity, self.stream.for_next());
-        self.next = spec.clock(at).unwrap_or(Time::NEVER);
+        self.next = self.stream.next(&mut self.spec).unwrap_or(Time::NEVER);
     }
 
     /// The first instant from `at` on at which a packet can be taken from the queue; `fresh` if all that
@@ -282,24 +281,61 @@ impl Server {
     }
 
     /// The random numbers that it draws after so many opportunities are drawn anew, wherever its trace is read again.
-    pub(crate) fn rekey(&mut self, after: u64, by: u64) {
-        self.stream.rekey(after, by);
-        self.origin.1.rekey(after, by);
+    /// Gives what whoever else reads the trace has to be told.
+    pub(crate) fn rekey(&mut self, after: u64, by: u64) -> Turn {
+        let turn = Turn::Reseed(by);
+        self.turn(after, &turn);
+        turn
+    }
+
+    fn turn(&mut self, after: u64, turn: &Turn) {
+        self.stream.turn(after, turn.clone());
+        self.origin.1.turn(after, turn.clone());
         if let Some(journal) = &mut self.journal {
-            journal.rekey(after, by);
+            journal.turn(after, turn);
         }
+    }
+
+    /// Another trace serves from now on. Opportunities that carry a packet which has begun to leave stay. Gives what whoever
+    /// else reads the trace has to be told; none where a packet has begun to leave that never will.
+    pub(crate) fn change_trace(&mut self, trace: AnyTrace, now: Time) -> Option<(u64, Turn)> {
+        if self.present == Time::NEVER {
+            return None;
+        }
+        while self.next <= now {
+            self.advance();
+        }
+        let after = self.stream.drawn - 1;
+        let random = self.stream.another(after);
+        let turn = Turn::Trace(trace, random, now.max(self.present));
+        self.stream.give_back();
+        self.turn(after, &turn);
+        self.advance();
+        Some((after, turn))
+    }
+
+    /// The mean rate of a trace in the place of this one's, in bit/s.
+    pub(crate) fn rate_of(&self, trace: AnyTrace, end: Time) -> f64 {
+        let spec = ServerSpec {
+            trace,
+            ..self.spec.clone()
+        };
+        Server::new(spec, self.stream.another(0)).capacity(Time::ZERO, end)
     }
 
     /// Every opportunity up to and including `end`, from the beginning, used or not.
     pub fn opportunities(&self, end: Time) -> impl Iterator<Item = Time> + use<> {
-        let (mut trace, mut stream) = (*self.origin).clone();
-        let spec = self.spec.clone();
+        let (trace, mut stream) = (*self.origin).clone();
+        let mut spec = ServerSpec {
+            trace,
+            ..self.spec.clone()
+        };
         // The search for one that is far beyond the end may take long, and the server has found it already.
         let most = match self.next > end {
             true => self.stream.drawn as usize - 1,
             false => usize::MAX,
         };
-        std::iter::from_fn(move || spec.clock(trace.next(spec.opportunity, stream.for_next())))
+        std::iter::from_fn(move || stream.next(&mut spec))
             .take(most)
             .take_while(move |at| *at <= end)
     }

@@ -2,8 +2,8 @@
 
 use backwater_transport::units::Time;
 
-use super::stream::Stream;
-use super::{Schedule, Server, ServerSpec};
+use super::stream::{Stream, Turn};
+use super::{Server, ServerSpec};
 
 /// A count of the bytes that a trace link has offered so far, used or not.
 #[derive(Clone, Debug)]
@@ -33,11 +33,7 @@ impl Opportunities {
     }
 
     fn advance(&mut self) {
-        let at = self
-            .spec
-            .trace
-            .next(self.spec.opportunity, self.stream.for_next());
-        self.next = self.spec.clock(at);
+        self.next = self.stream.next(&mut self.spec);
     }
 
     /// How many were drawn.
@@ -45,9 +41,16 @@ impl Opportunities {
         self.stream.drawn
     }
 
-    /// Opportunities after so many are drawn anew.
-    pub(crate) fn rekey(&mut self, after: u64, by: u64) {
-        self.stream.rekey(after, by);
+    /// Something changes after so many opportunities. The next is drawn again if that is where another trace begins.
+    pub(crate) fn turn(&mut self, after: u64, turn: &Turn) {
+        let again = matches!(turn, Turn::Trace(..)) && after + 1 == self.stream.drawn;
+        if again {
+            self.stream.give_back();
+        }
+        self.stream.turn(after, turn.clone());
+        if again {
+            self.advance();
+        }
     }
 
     /// Takes the next opportunity, if its instant is wanted.
@@ -106,7 +109,7 @@ mod tests {
         let after = twin.drawn();
         assert!(after > server.drawn());
         server.rekey(after, 7);
-        twin.rekey(after, 7);
+        twin.turn(after, &Turn::Reseed(7));
         let replayed: Vec<Time> = server.opportunities(end).collect();
         let known = after as usize;
         assert_eq!(replayed[..known], before[..known]);

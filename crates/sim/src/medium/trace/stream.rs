@@ -1,16 +1,28 @@
 //! The random stream of a trace. It is drawn from several times, by the link, its logs and laws of explicit feedback, so all of
-//! them begin anew at the same opportunity.
+//! them begin anew, or go on with another trace, at the same opportunity.
 
 use backwater_transport::random::Random;
+use backwater_transport::units::Time;
 
-/// A stream, and where in the trace it was keyed anew.
+use super::{AnyTrace, Schedule, ServerSpec};
+
+/// What changes in the middle of a trace.
+#[derive(Clone, Debug)]
+pub(crate) enum Turn {
+    /// The stream is keyed anew by this number.
+    Reseed(u64),
+    /// Opportunities are those of another trace with a stream of its own, as far as they lie behind an instant.
+    Trace(AnyTrace, Random, Time),
+}
+
+/// A stream, and where in the trace something changes.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     random: Random,
     /// Opportunities drawn.
     pub drawn: u64,
-    /// After so many opportunities, by what; ascending.
-    rekeyed: Vec<(u64, u64)>,
+    /// After so many opportunities; ascending but for one that was given back.
+    turns: Vec<(u64, Turn)>,
 }
 
 impl Stream {
@@ -19,24 +31,48 @@ impl Stream {
         Stream {
             random,
             drawn: 0,
-            rekeyed: Vec::new(),
+            turns: Vec::new(),
         }
     }
 
-    /// The state from which the next opportunity is drawn.
-    pub fn for_next(&mut self) -> &mut Random {
-        for (after, by) in &self.rekeyed {
-            if *after == self.drawn {
-                self.random.rekey(*by);
+    /// The next opportunity on the link's clock, of the trace that is in force there.
+    pub fn next(&mut self, spec: &mut ServerSpec) -> Option<Time> {
+        let mut after = None;
+        for (_, turn) in self.turns.iter().filter(|turn| turn.0 == self.drawn) {
+            match turn {
+                Turn::Reseed(by) => self.random.rekey(*by),
+                Turn::Trace(trace, random, from) => {
+                    spec.trace = trace.clone();
+                    self.random = random.clone();
+                    after = Some(*from);
+                }
             }
         }
         self.drawn += 1;
-        &mut self.random
+        loop {
+            let at = spec.trace.next(spec.opportunity, &mut self.random);
+            let at = spec.clock(at);
+            if at.is_none_or(|at| after.is_none_or(|after| at > after)) {
+                return at;
+            }
+        }
     }
 
-    /// It begins anew after so many opportunities, of which the next was not drawn yet.
-    pub fn rekey(&mut self, after: u64, by: u64) {
+    /// Something changes after so many opportunities, of which the next was not drawn yet.
+    pub fn turn(&mut self, after: u64, turn: Turn) {
         debug_assert!(after >= self.drawn, "not drawn yet");
-        self.rekeyed.push((after, by));
+        self.turns.push((after, turn));
+    }
+
+    /// Gives the opportunity back that was drawn last: another trace begins there.
+    pub fn give_back(&mut self) {
+        self.drawn -= 1;
+    }
+
+    /// A stream for another trace that begins after so many opportunities.
+    pub fn another(&self, after: u64) -> Random {
+        let mut random = self.random.clone();
+        random.rekey(after);
+        random
     }
 }

@@ -26,7 +26,7 @@ SCHEMA = "backwater/rare/1"
 TERMS = ("waiting", "bytes", "lost")
 # Replicates that scatter so many times as much as independent stages would are worth a warning.
 # Copies of one run share what was drawn before, such as the next arrival. That alone makes them
-# scatter about twice as much.
+# scatter about twice as much, and some good scores more than that: it is a hint, and no test.
 TRAPPED = 3.0
 # From so many replicates on their scatter is known well enough for that.
 ENOUGH = 10
@@ -268,7 +268,7 @@ def _warnings(values: Sequence[float], scatter: float, table: Sequence[Level]) -
     if len(values) >= ENOUGH and scatter > TRAPPED:
         said.append(
             f"replicates scatter {scatter:.1f} times as much as independent stages would: the score"
-            " is high where the event is not near; take a score that rises on all ways to the"
+            " may be high where the event is not near; take a score that rises on all ways to the"
             " event, or more runs"
         )
     missed = sum(value == 0 for value in values)

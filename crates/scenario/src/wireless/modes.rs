@@ -141,7 +141,7 @@ pub const RATE_CONTROL: Field = Field::option(Opt::new(
     Kind::Choice(&["off", IDEAL, MINSTREL]),
     Default::Is("off"),
     "mode of data frames from 802.11n on: that of `mcs`; or the fastest up to it that loses no more than `ideal_loss` at the \
-         SNR of the last answer; or the one up to it that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
+         SNR of the last answer; or the one of as many streams or fewer that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
 ));
 /// The loss that the choice aims at.
 pub const IDEAL_LOSS: Field = Field::option(

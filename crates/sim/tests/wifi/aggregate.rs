@@ -152,6 +152,20 @@ fn a_station_that_learns_comes_close_to_the_best_mode() {
     }
 }
 
+/// At 3 dB MCS 0 of two streams, which needs 3.9 dB, fails and that of one, which needs 0.9, does not. A station that may send two streams learns to send one: it
+/// carries at least 90 % of the 5.95 Mbit/s of the closed form from the second second on.
+#[test]
+fn a_station_that_learns_sends_one_stream_where_two_fail() {
+    let mut cell = noisy_cell(5.0, 64, 3.0);
+    cell.0.warmup = Span::secs(1);
+    let high = cell.0.media[0].high.as_mut().expect("modes");
+    high.mode = mode(Format::Ht, 20, 7, 2);
+    high.control = RateControl::Minstrel;
+    let (_, report) = cell.run();
+    let found = report.flows[0].sums.delivered.bytes as f64 * 8.0 / 1e6 / 4.0;
+    assert!(found > 0.9 * 5.95 && found < 1.01 * 5.95, "{found}");
+}
+
 /// A channel that fades anew for each frame, 25 dB on average: the share of exchanges that fail is the mean of what the tables have at each
 /// gain, 1 - exp(-g) of which are below g, or where the acknowledgement at 6 Mbit/s is below 2.1 dB.
 #[test]

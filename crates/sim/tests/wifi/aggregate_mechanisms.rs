@@ -11,6 +11,8 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Seen, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::{self, BlockFading};
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::record::What;
 use backwater_sim::spec::{Egress, StampSpec};
@@ -255,6 +257,30 @@ fn a_field_stays_until_the_first_frame_of_a_burst_is_acknowledged() {
         late += usize::from(!missed.is_empty());
     }
     assert!((22..=78).contains(&late), "{late}");
+}
+
+/// Over a channel of 25 dB that fades anew for each frame one of 25 block acknowledgements is lost, at 24 Mbit/s, so a field rides again that has come: each notice
+/// takes effect once. Notices are counted where they are issued, since a notifier renews those that stand without a signal of its detector.
+#[test]
+fn a_field_that_rides_again_takes_effect_once() {
+    let mut cell = noisy_cell(20.0, 64, 25.0);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fading = Some(BlockFading {
+        law: fading::Law::Nakagami(1.0),
+        coherence: Span::micros(10),
+    });
+    let told = tell_in_fields(&mut cell);
+    let (_, report) = cell.run();
+    let told = told.lock().expect("one thread").len() as u64;
+    let (issued, heard) = (report.hearing[0].issued, report.hearing[0].heard);
+    assert!(told > 400 && issued >= told, "{issued} {told}");
+    // One may be replaced before it has left, or be on its way at the end.
+    assert!(
+        heard <= issued && heard * 100 >= issued * 98,
+        "{heard} of {issued}"
+    );
 }
 
 /// A shaper lets a feeder's packets go one by one, each when the time of the one before at its rate is over, so they leave alone though more wait.

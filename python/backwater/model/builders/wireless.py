@@ -62,8 +62,8 @@ class Phy(Table):
       802.11be (default standard)
     * `rate_control`: mode of data frames from 802.11n on: that of `mcs`; or the fastest
       up to it that loses no more than `ideal_loss` at the SNR of the last answer; or the
-      one up to it that has carried most, found by probes and retried as minstrel_ht of
-      Linux does. Both begin with the slowest (default off)
+      one of as many streams or fewer that has carried most, found by probes and retried
+      as minstrel_ht of Linux does. Both begin with the slowest (default off)
     * `ideal_loss`: share of packets of 1500 B that rate_control = "ideal" may lose
       (share, default 10 %)
     * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left

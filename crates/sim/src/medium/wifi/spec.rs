@@ -50,14 +50,28 @@ pub enum RateControl {
 }
 
 impl High {
+    /// Those of so many streams up to the fastest MCS, the slowest first.
+    fn with_streams(&self, streams: u8) -> impl Iterator<Item = Mode> {
+        let fastest = self.mode;
+        let with = move |mcs| Mode {
+            mcs,
+            streams,
+            ..fastest
+        };
+        let legal = |mode: &Mode| mode.checked().is_ok();
+        (0..=fastest.mcs).map(with).filter(legal)
+    }
+
     /// The modes among which stations choose, the slowest first.
     pub fn modes(&self) -> Vec<Mode> {
         match self.control {
             RateControl::Off => vec![self.mode],
-            RateControl::Ideal(_) | RateControl::Minstrel => {
-                let with = |mcs| Mode { mcs, ..self.mode };
-                let legal = |mode: &Mode| mode.checked().is_ok();
-                (0..=self.mode.mcs).map(with).filter(legal).collect()
+            RateControl::Ideal(_) => self.with_streams(self.mode.streams).collect(),
+            RateControl::Minstrel => {
+                let groups = 1..=self.mode.streams;
+                let mut modes: Vec<Mode> = groups.flat_map(|n| self.with_streams(n)).collect();
+                modes.sort_by_key(Mode::rate);
+                modes
             }
         }
     }

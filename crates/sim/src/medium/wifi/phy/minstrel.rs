@@ -1,16 +1,17 @@
 //! Rate control by what became of frames: each mode has a smoothed share of frames that arrived, and now and then one frame tries
 //! another mode.
 //!
-//! Every 50 ms the shares of the modes that were tried take in what came since, through a filter of second order. A mode that was never
-//! tried is taken to be as good as the best faster one. Throughput is the share, at most 90 %, by the time of a packet of 1200 B in an
+//! Modes of as many streams are a group. Every 50 ms the shares of the modes that were tried take in what came since, through a filter of second order.
+//! A mode that was never tried is taken to be as good as the best faster one of its group. Throughput is the share, at most 90 %, by the time of a packet of 1200 B in an
 //! A-MPDU of sixteen and by its part of 108 us of overhead. A frame goes at the mode of most throughput, after failures at the second
-//! one, then at the one that is likely to arrive: the fastest of those above 75 %, else the most likely.
+//! one, then at the one that is likely to arrive: the fastest of those above 75 %, else the most likely; where groups of fewer streams than the first one's
+//! have such modes that carry anything, the one of them that carries most.
 //!
-//! Every 20 ms one frame alone probes a mode for one attempt. Probes take turns: the next faster mode (every second one), a random faster
+//! Every 20 ms one frame alone probes a mode for one attempt. Probes take turns: the next faster mode of each group (every second one), a random faster
 //! one, and now and then one between the modes in use.
 //!
 //! Reference: minstrel_ht of Linux since 5.12 (net/mac80211/rc80211_minstrel_ht.c).
-//! Differences: one group of modes, those with the streams, width and guard interval of the medium; probabilities are no fixed-point
+//! Differences: groups have the width and guard interval of the medium; probabilities are no fixed-point
 //! numbers; the first frames of a mode replace what was inferred from faster ones; retries go without RTS where the medium has none; the random
 //! order of probes is drawn anew for each pass.
 
@@ -19,21 +20,14 @@ use backwater_transport::units::{Span, Time};
 
 use super::mode::Mode;
 
+mod probes;
+
+/// Groups of modes: up to eight streams.
+const GROUPS: usize = 8;
 /// Time between two updates of the shares.
 const UPDATE: Span = Span::millis(50);
 /// Time between two probes.
 const PROBE: Span = Span::millis(20);
-/// Kinds of probes, one after the other.
-const TURNS: [Kind; 6] = [
-    Kind::Next,
-    Kind::Faster,
-    Kind::Next,
-    Kind::Faster,
-    Kind::Next,
-    Kind::Slower,
-];
-/// Modes that wait to be probed, of each kind.
-const WAITING: usize = 5;
 /// The filter: weights of the new share and of the last two results.
 const FILTER: [f64; 3] = [0.2864, 1.2874, -0.5737];
 /// Weight of the last PPDUs in the mean number of frames.
@@ -49,8 +43,6 @@ const LEAST: f64 = 0.1;
 const MOST: f64 = 0.9;
 /// Share from which a mode is likely to arrive.
 const LIKELY: f64 = 0.75;
-/// Share from which a slower mode is not probed.
-const KNOWN: f64 = 0.95;
 /// Share up to which a mode has two attempts.
 const POOR: f64 = 0.2;
 /// Most attempts with one mode, and the time within which they end, us.
@@ -59,13 +51,6 @@ const SEGMENT: f64 = 6000.0;
 /// Contention windows and slot (us) by which attempts are counted.
 const WINDOWS: (u32, u32) = (15, 1023);
 const SLOT: f64 = 9.0;
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Next,
-    Faster,
-    Slower,
-}
 
 /// The knowledge about a mode.
 #[derive(Clone, Debug)]
@@ -199,20 +184,6 @@ impl Minstrel {
         }
     }
 
-    fn take_probe(&mut self) -> Option<usize> {
-        let kind = TURNS[self.turn];
-        self.turn = (self.turn + 1) % TURNS.len();
-        let waiting = match kind {
-            Kind::Next => &mut self.next,
-            Kind::Faster => &mut self.faster,
-            Kind::Slower => &mut self.slower,
-        };
-        match waiting.is_empty() {
-            true => None,
-            false => Some(waiting.remove(0)),
-        }
-    }
-
     /// Throughput of a mode, in packets by us.
     fn throughput(&self, row: &Row) -> f64 {
         match row.share < LEAST {
@@ -227,16 +198,19 @@ impl Minstrel {
             self.length += NEW_LENGTH * (length - self.length);
         }
         (self.ppdus, self.sent) = (0, 0);
-        let mut faster = 0.0f64;
+        let mut faster = [0.0f64; GROUPS];
         for row in self.rows.iter_mut().rev() {
             row.take_in();
+            let faster = &mut faster[usize::from(row.mode.streams) - 1];
             match row.tried {
-                true => faster = faster.max(row.share),
-                false => row.share = row.share.max(faster),
+                true => *faster = faster.max(row.share),
+                false => row.share = row.share.max(*faster),
             }
         }
         let best = self.best();
-        let likely = self.likely(best[0]);
+        let likely = self.likely_of_fewer_streams(best[0]);
+        let likely = likely.or_else(|| self.likely(best[0], |_| true));
+        let likely = likely.expect("the first group has modes");
         self.chain = [best[0], best[1], likely].map(|row| (row, self.tries(&self.rows[row])));
         self.failed = 0;
         self.plan_probes([best[0], best[1], likely]);
@@ -260,23 +234,40 @@ impl Minstrel {
         best
     }
 
-    /// The mode that is likely to arrive.
-    fn likely(&self, best: usize) -> usize {
-        let mut likely = 0;
-        for (number, row) in self.rows.iter().enumerate() {
+    /// The mode among these that is likely to arrive; none where there is none.
+    fn likely(&self, best: usize, is_one: impl Fn(&Row) -> bool) -> Option<usize> {
+        let mut likely = None;
+        for (number, row) in self.rows.iter().enumerate().filter(|(_, row)| is_one(row)) {
+            let Some(than) = likely.map(|likely: usize| &self.rows[likely]) else {
+                likely = Some(number);
+                continue;
+            };
             if number > best && row.share < self.rows[best].share {
                 continue;
             }
-            let than = &self.rows[likely];
             let better = match row.share > LIKELY {
                 true => self.throughput(row) > self.throughput(than),
                 false => row.share > than.share,
             };
             if better {
-                likely = number;
+                likely = Some(number);
             }
         }
         likely
+    }
+
+    /// Of the likely modes of groups with fewer streams than the best one the mode that carries most, where one carries anything.
+    fn likely_of_fewer_streams(&self, best: usize) -> Option<usize> {
+        let groups = 1..self.rows[best].mode.streams;
+        let likely = groups.filter_map(|n| self.likely(best, |row| row.mode.streams == n));
+        let mut most = (None, 0.0);
+        for row in likely {
+            let worth = self.throughput(&self.rows[row]);
+            if worth > most.1 {
+                most = (Some(row), worth);
+            }
+        }
+        most.0
     }
 
     /// Attempts with a mode: two, and as many more as end within the segment.
@@ -302,61 +293,6 @@ impl Minstrel {
             if tries == TRIES {
                 return tries;
             }
-        }
-    }
-
-    fn plan_probes(&mut self, used: [usize; 3]) {
-        let (fast, slow) = (used.into_iter().max(), used.into_iter().min());
-        let (fast, slow) = (fast.expect("three"), slow.expect("three"));
-        self.next.retain(|row| *row > fast);
-        self.faster.retain(|row| *row > fast);
-        self.slower.retain(|row| *row > slow && *row < fast);
-        let next = used[0] + 1;
-        if next < self.rows.len() && self.next.len() < WAITING && !self.next.contains(&next) {
-            self.next.push(next);
-        }
-        while self.faster.len() < WAITING && self.draw(fast, slow) {}
-    }
-
-    /// Draws a mode faster than those in use to be probed. One between them is noted too, unless it is known to arrive. False where there is no
-    /// new faster one.
-    fn draw(&mut self, fast: usize, slow: usize) -> bool {
-        let least = match self.slower.len() < WAITING {
-            true => slow + 1,
-            false => fast + 1,
-        };
-        if least >= self.rows.len() {
-            return false;
-        }
-        let row = loop {
-            if self.place == self.order.len() {
-                self.shuffle();
-            }
-            self.place += 1;
-            let row = self.order[self.place - 1];
-            if row >= least {
-                break row;
-            }
-        };
-        if row > fast {
-            let new = !self.faster.contains(&row);
-            if new {
-                self.faster.push(row);
-            }
-            return new;
-        }
-        if row < fast && self.rows[row].share <= KNOWN && !self.slower.contains(&row) {
-            self.slower.push(row);
-        }
-        false
-    }
-
-    fn shuffle(&mut self) {
-        self.order = (0..self.rows.len()).collect();
-        self.place = 0;
-        for last in (1..self.order.len()).rev() {
-            let other = self.random.between(0, last as u64) as usize;
-            self.order.swap(last, other);
         }
     }
 }
@@ -395,6 +331,18 @@ mod tests {
             coding: Coding::Bcc,
         };
         (0..=7).map(of).collect()
+    }
+
+    /// Those of one stream and of two.
+    fn modes_of_two_streams() -> Vec<Mode> {
+        let of = |streams| {
+            modes()
+                .into_iter()
+                .map(move |mode| Mode { streams, ..mode })
+        };
+        let mut both: Vec<Mode> = of(1).chain(of(2)).collect();
+        both.sort_by_key(Mode::rate);
+        both
     }
 
     /// A sender that always has packets of 1500 B for a receiver at some SNR, alone on the air.
@@ -499,6 +447,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Where no frame of two streams arrives and each of one does, a station is at the fastest mode of one for 90 % of the time after a second.
+    #[test]
+    fn a_station_of_which_one_stream_works_settles_on_it() {
+        let both = modes_of_two_streams();
+        for seed in 0..5 {
+            let mut link = Link::new(seed, 64);
+            link.minstrel = Minstrel::new(&both, Random::stream(seed, "rates", "a"));
+            let (mut at_best, mut all) = (0, 0);
+            while link.now < Time::ZERO + Span::secs(5) {
+                let mode = link.minstrel.mode();
+                let most = if link.minstrel.probes() { 1 } else { 64 };
+                let (frames, time) = link.ppdu(&mode, most);
+                link.now += time;
+                let arrived = if mode.streams == 1 { frames } else { 0 };
+                link.minstrel.sent(frames as u16, arrived as u16, link.now);
+                if link.now > Time::ZERO + Span::secs(1) {
+                    all += time.0;
+                    let is_best = (mode.streams, mode.mcs) == (1, 7);
+                    at_best += if is_best { time.0 } else { 0 };
+                }
+            }
+            let share = at_best as f64 / all as f64;
+            assert!(share >= 0.9, "{share}");
+        }
+    }
+
+    /// Where all modes arrive, a frame goes at the fastest of two streams first, and in the end at the fastest of one.
+    #[test]
+    fn the_last_attempts_take_fewer_streams() {
+        let random = Random::stream(1, "rates", "a");
+        let mut minstrel = Minstrel::new(&modes_of_two_streams(), random);
+        for row in &mut minstrel.rows {
+            (row.tried, row.share) = (true, 1.0);
+        }
+        minstrel.update(Time::ZERO + UPDATE);
+        let [first, _, last] = minstrel.chain.map(|(row, _)| minstrel.rows[row].mode);
+        assert_eq!((first.streams, first.mcs), (2, 7));
+        assert_eq!((last.streams, last.mcs), (1, 7));
     }
 
     /// The filter by hand: 1 as it is, then two updates with 0: 1.2874 - 0.5737 = 0.7137, and 1.2874 * 0.7137 - 0.5737 = 0.3451.

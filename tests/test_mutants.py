@@ -47,6 +47,17 @@ def test_folders_of_mutants_exist(build: dict[str, Any]) -> None:
     assert all((build["ROOT"] / one).is_dir() for one in found)
 
 
+def test_every_folder_of_the_engine_has_mutants(build: dict[str, Any]) -> None:
+    root, found = build["ROOT"], build["folders"]()
+    for crate in build["MUTATED"]:
+        for folder in (root / "crates" / crate / "src").rglob("*/"):
+            rest = [one for one in folder.glob("*.rs") if one.name != "mod.rs"]
+            path = folder.relative_to(root).as_posix()
+            # What is fetched ahead changes no result.
+            if rest and folder.name != "prefetch":
+                assert any(f"{path}/".startswith(f"{one}/") for one in found), path
+
+
 def test_an_error_in_the_text_of_a_mutant_is_that_mutants(build: dict[str, Any]) -> None:
     listed = [
         mutant(1, (10, 90), (20, 25), 1),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What must be there before anything can be built: Python with venv, Rust, a C linker. Prints the
+# Programs that a build needs: Python with venv, Rust, a C linker. Prints the
 # Python to use; for each thing that is missing, the command that mends it, and exits 1.
 set -u
 

@@ -19,7 +19,7 @@ HANGS_S = 3600.0
 
 @dataclass
 class Ended:
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str

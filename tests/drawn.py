@@ -1,4 +1,4 @@
-"""What a reader sees of a figure: marks with an extent, counted in its SVG."""
+"""The visible parts of a figure: marks with an extent, counted in its SVG."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ NEAR = 20
 
 
 class Result(Protocol):
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     err: str
@@ -58,7 +58,7 @@ def replayed(
     *,
     more: str = "",
 ) -> dict[str, Any]:
-    """What the flow `live`, of packets of this length at the noted instants, does to a scenario."""
+    """A scenario with the flow `live`, of packets of this length at the noted instants."""
     noted: list[float] = json.loads((folder / "noted.json").read_text())
     rows = [f"{at - noted[0]:.9f},{length}" for at in noted]
     (folder / "noted.csv").write_text("\n".join(["time_s,size_B", *rows, ""]))

@@ -36,7 +36,7 @@ source = { kind = "bulk" }
 
 @cache
 def recorded() -> tuple[list[dict[str, Any]], bytes]:
-    """What an emulator says every half second, and the events as one record file."""
+    """An emulator's messages of every half second, and the events as one record file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "live.toml"
         path.write_text(SCENARIO, encoding="utf-8")

@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def seen(*args: object, width: int, cwd: Path) -> str:
-    """What a command writes to a terminal; stdout and stderr come together there."""
+    """A command's output on a terminal, where stdout and stderr come together."""
     command = [*BACKWATER, *map(str, args)]
     return _in_terminal(lambda: os.execvp(command[0], command), width, cwd)
 
@@ -29,7 +29,7 @@ def seen_quickly(*args: object, width: int, cwd: Path) -> str:
     """The same for a command that starts no threads: no interpreter has to start for it."""
 
     def run() -> None:
-        # What pytest put in the place of these does not write to the terminal.
+        # The streams that pytest put in the place of these do not write to the terminal.
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
         code = main([str(one) for one in args])
         sys.stdout.flush()

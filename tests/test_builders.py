@@ -349,7 +349,7 @@ def test_a_class_says_what_it_takes_and_a_wrong_value_is_refused_at_once() -> No
     taken = inspect.signature(backwater.Flow).parameters
     assert list(taken)[:3] == ["from_", "to", "source"]
     assert "self" not in taken
-    # What each may be is in the signature, as a notebook shows it.
+    # The possible values of each are in the signature, as a notebook shows it.
     assert all(word in str(taken["transport"]) for word in ("udp", "tcp", "datagram"))
     source = backwater.Source.cbr(packet="1500 B", rate="1 Mbit/s")
     for wrong, right in (

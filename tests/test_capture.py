@@ -304,7 +304,7 @@ def test_a_cell_with_rts_is_captured_frame_by_frame(tmp_path: Path) -> None:
     delivered = result.document["conservation"]["delivered_pkts"]
     assert failures(result) > 10
     assert len(on_air(path, RTS, "frame.number")) == attempts
-    # What fails here is an RTS that collides, or whose receiver sends itself.
+    # The failures here are of an RTS that collides, or whose receiver sends itself.
     lost = fields(path, "radiotap.flags.badfcs == 1", "wlan.fc.type_subtype")
     assert len(lost) == failures(result)
     assert {row[0] for row in lost} == {RTS}

@@ -285,7 +285,7 @@ def test_a_controller_is_called_at_the_instants_it_asks_for() -> None:
     flow = run(Clock).flows["f1"]
     # An instant that has passed is none: after the fifth call there is no other.
     assert Clock.heard == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05], abs=1e-12)
-    # What was entered are the segments; all are numbered in order of transmission.
+    # The segments were entered; all are numbered in order of transmission.
     assert len(Clock.sent) == flow["entered_pkts"]
     assert [sent.number for sent in Clock.sent] == list(range(len(Clock.sent)))
     assert sum(sent.again for sent in Clock.sent) == flow["retransmitted_pkts"] == 0

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 
 @dataclass
 class Ended:
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -127,7 +127,7 @@ for number in range(int(sys.argv[2])):
     assert ask.recv(2048) == b"%d" % number
     trips.append(time.monotonic() - begun)
 ask.send(b"end")
-# What is under way when the command ends is lost.
+# Packets that are under way when the command ends are lost.
 time.sleep(0.2)
 print(min(trips), file=sys.stderr)
 """

@@ -1,4 +1,4 @@
-"""What lies around an emulated path: networks beyond, names, ICMP, duplicates, refusals.
+"""The surroundings of an emulated path: networks beyond, names, ICMP, duplicates, refusals.
 
 The tests make the far network: a server behind a link with an MTU of 1400 B, which knows no way
 back to the addresses inside.

@@ -1,4 +1,4 @@
-"""What an emulation keeps: packets as they left, and where it sleeps between them."""
+"""Records of an emulation: packets as they left, and where it sleeps between them."""
 
 from __future__ import annotations
 

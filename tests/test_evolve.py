@@ -422,7 +422,7 @@ def test_missing_scorecards_are_made_or_the_board_says_why(
     line = leaderboard.documents(tmp_path / "cards", [tuned])[tuned]["line"]
     options = "--option high-gain=1.5 --option pacing-margin=20 %"
     assert line.startswith(f"-m backwater scorecard bbr1 {options} --quick --json")
-    # What is there stays.
+    # Entries that are there stay.
     (tmp_path / "cards" / "copa.json").write_text("{}")
     leaderboard.make_scorecards(tmp_path / "cards", read, 1)
     assert leaderboard.documents(tmp_path / "cards", ["copa"]) == {"copa": {}}

@@ -1,4 +1,4 @@
-"""What a figure shows: marks on every scale, labels that can be read, its size on paper."""
+"""Figures as they are drawn: marks on every scale, labels that can be read, its size on paper."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Listening:
     port: int
 
     def lines(self) -> list[Line]:
-        """What it says until it ends."""
+        """Its output until it ends."""
         out, err = self.process.communicate(timeout=HANGS_S)
         assert self.process.returncode == 0, err
         return checked(out)

@@ -13,7 +13,7 @@ from backwater.present import report
 from browser import document_of
 from test_prose import HOSTILE
 
-# What a string does if a browser takes it for a program.
+# The effect of a string that a browser takes for a program.
 MARK = "document.documentElement.dataset.owned='yes'"
 TEXTS = [text.replace("run()", MARK) for text in HOSTILE]
 # Each is tried as an expression of Vega, too, which makes functions of texts.

@@ -1,4 +1,4 @@
-"""What `docs/how-to.md` tells people to type works, from top to bottom."""
+"""The commands of `docs/how-to.md` work, from top to bottom."""
 
 from __future__ import annotations
 

@@ -22,9 +22,10 @@ from backwater.search.objectives import Seen
 from backwater.search.shrink import shrink
 from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
 from backwater.search.spaces import Path as Paths
-from backwater.search.trials import Trials
+from backwater.search.trials import Judged, Trials
 from backwater.study.definition import Study
 from command import call
+from test_wasm import LOOPS, TRAPS
 
 SPACES: list[Space] = [Link(100), Traffic(), Steps(), Paths(), Jitter()]
 CUBIC = {"kind": "cubic"}
@@ -195,29 +196,32 @@ def test_shrinking_leaves_only_what_the_score_needs() -> None:
     assert shrink(trial, simple, [1])[0].genome == simple.genome
 
 
+class Near(Trials):
+    """The objective is how near a genome is to one point of 20⁴·30²·100 or so, without a run."""
+
+    def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
+        aim = (3, 17, 5, 25, 35, 12, 60)
+        spans = [gene.high - gene.low for gene in self.space.bounds()]
+        found = []
+        for one in genomes:
+            off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
+            score = 1 - off / len(aim)
+            found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
+        self.runs += len(genomes) * len(seeds)
+        return found
+
+
+def near() -> Near:
+    """It on the steps of AdvNet."""
+    space, goal = Steps(), objectives.objective("waste", "f")
+    return Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
+
+
 def test_a_search_finds_what_chance_does_not(tmp_path: Path) -> None:
-    """The objective is how near a genome is to one point of 20⁴·30²·100 or so."""
-
-    class Near(Trials):
-        def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
-            from backwater.search.trials import Judged
-
-            aim = (3, 17, 5, 25, 35, 12, 60)
-            spans = [gene.high - gene.low for gene in self.space.bounds()]
-            found = []
-            for one in genomes:
-                off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
-                score = 1 - off / len(aim)
-                found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
-            self.runs += len(genomes) * len(seeds)
-            return found
-
     better = []
     for seed in range(1, 11):
-        space, goal = Steps(), objectives.objective("waste", "f")
-        near = Near(scenario.read(space.scene())[0], space, goal, [CUBIC], ("f",), 1)
-        asked = request(space, seed=seed, evals=300)
-        found = methods.hunt(asked, near, tmp_path / str(seed))
+        asked = request(Steps(), seed=seed, evals=300)
+        found = methods.hunt(asked, near(), tmp_path / str(seed))
         scores = {name: score for name, (score, _) in found.methods.items()}
         better.append((scores["ga"] or 0) - (scores["random"] or 0))
     assert sorted(better)[5] > 0
@@ -424,3 +428,32 @@ def test_a_cycle_of_pauses_is_found_from_random_cabling(tmp_path: Path) -> None:
     assert (found.best.genome, found.best.score) == ((3, 3), 1.0)
     assert found.held is not None
     assert found.held["least"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [(TRAPS, "`on_ack` trapped"), (LOOPS, "more than 50000 instructions")]
+)
+def test_a_target_that_traps_or_never_returns_is_named_and_the_runs_are_kept(
+    tmp_path: Path, content: bytes, why: str
+) -> None:
+    (tmp_path / "mine.wasm").write_bytes(content)
+    said = call("hunt", "mine.wasm", "--evals", "4", "--out", "out", cwd=tmp_path)
+    assert said.code == 3
+    assert why in said.err
+    lines = [json.loads(line) for line in archived(tmp_path / "out").splitlines()]
+    members = [one for line in lines for one in line.get("members", [])]
+    assert members
+    assert all(why in one["why"] for one in members)
+
+
+def test_constraints_that_nothing_meets_are_refused_before_a_run(tmp_path: Path) -> None:
+    class Never(Steps):
+        def unmet(self) -> str | None:
+            return "no rate is above 9 and below 8"
+
+    trial = trials(Never())
+    with pytest.raises(Refusal, match="no rate is above 9") as caught:
+        methods.hunt(request(Never()), trial, tmp_path)
+    assert caught.value.fix == "widen the space or its constraints"
+    assert trial.runs == 0
+    assert not (tmp_path / NAME).exists()

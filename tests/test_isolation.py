@@ -110,7 +110,7 @@ class DiesAtOnce(Constant):
         os._exit(3)
 """
 
-# What the failed case says, by class; the others finish.
+# The failed case's message, by class; the others finish.
 SAID = {
     "Prints": None,
     "Exits": "ended with exit code 0 before its run did",
@@ -191,7 +191,7 @@ def test_contest_goes_on_without_the_run_that_died(folder: Path) -> None:
 
 
 def processes(folder: Path) -> list[int]:
-    """What still runs for the scenario of this folder."""
+    """The processes that still run for the scenario of this folder."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

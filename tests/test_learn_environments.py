@@ -113,7 +113,7 @@ def test_same_step_gives_what_ended_in_the_infos() -> None:
     assert infos["final_obs"].dtype == object
     assert (np.stack(infos["final_obs"]) == last[0]).all()
     assert (infos["final_info"]["fingerprint"] == last[4]["fingerprint"]).all()
-    # What is seen is the beginning of the next episode, as one step later in the other mode.
+    # The observation is the beginning of the next episode, as one step later in the other mode.
     assert (seen == other.step(nothing(other))[0]).all()
     assert (infos["loss"] != 0).all()
 

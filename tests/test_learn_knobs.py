@@ -150,7 +150,7 @@ def test_a_knob_that_is_moved_in_a_run_acts_from_then_on() -> None:
         worlds.step(told, values=values)
         for place in range(2):
             held[place].append(worlds.probe(place)["ports"]["W>R"]["held_B"])
-    # What still comes after the mark: the frame on the wire and the one behind it.
+    # Frames that still come after the mark: the frame on the wire and the one behind it.
     assert 30_000 < max(held[0]) <= 40_000 + 3 * 1538
     assert 10_000 < max(held[1]) <= 15_000 + 3 * 1538
 

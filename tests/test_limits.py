@@ -43,7 +43,7 @@ def spent_s() -> float:
 
 @pytest.fixture(scope="module")
 def check_s(tmp_path_factory: pytest.TempPathFactory) -> float:
-    """What `check` of a small scenario takes."""
+    """The CPU seconds that `check` of a small scenario takes."""
     folder = tmp_path_factory.mktemp("check")
     (folder / "s.toml").write_text(BASE)
     began = spent_s()

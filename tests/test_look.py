@@ -26,7 +26,7 @@ playground: Any = importlib.import_module("playground")
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a browser says of a report, an index, a run, the viewer and the live page."""
+    """A browser's findings on a report, an index, a run, the viewer and the live page."""
     try:
         playground.packages()
     except (OSError, subprocess.CalledProcessError):

@@ -1,4 +1,4 @@
-"""What a mesh cannot be: each mistake gets one error with its line and a way out; nothing runs."""
+"""Refused meshes: each mistake gets one error with its line and a way out; nothing runs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ MISTAKES = [
     ('["A", "B", "C"]', '["A", "A", "B", "C"]', "passes A twice"),
     ('["A", "B", "C"]', '["B", "C"]', "leads from the flow's `from`"),
     ('["A", "B", "C"]', "[]", "leads from the flow's `from`"),
-    # What goes with other flows, queues and detectors.
+    # Options that go with other flows, queues and detectors.
     ('to = "C"', 'to = "C", budget = "0 s"', "too small"),
     ('to = "C"', 'to = "C", budget = "1 s", transport = "tcp"', "budget"),
     (PLACE, PLACE + ', queue = "lifo"', "not one of the words"),

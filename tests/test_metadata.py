@@ -1,4 +1,4 @@
-"""What registries are told: systems, authors, versions."""
+"""Metadata for registries: systems, authors, versions."""
 
 from __future__ import annotations
 

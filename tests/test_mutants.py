@@ -1,4 +1,4 @@
-"""What of `scripts/mutants.py` needs no build: whose an error is, and which tests run first.
+"""Parts of `scripts/mutants.py` without a build: whose an error is, and which tests run first.
 
 And the page of survivors: what is explained is no longer open, and explanations do not rot.
 """

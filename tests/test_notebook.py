@@ -1,4 +1,4 @@
-"""What a notebook shows: charts, frames over time, drawings, short texts, helpful errors."""
+"""Output in a notebook: charts, frames over time, drawings, short texts, helpful errors."""
 
 from __future__ import annotations
 
@@ -66,5 +66,5 @@ def test_a_wrong_part_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(bw.BackwaterError) as wrong:
         bw.Queue.kodel()
     assert wrong.value.nearest[0] == "codel"
-    # What asks whether an attribute is there must hear no.
+    # A caller that asks whether an attribute is there must hear no.
     assert not hasattr(bw.Queue, "kodel")

@@ -76,7 +76,7 @@ def python(site: Path, text: str, *words: str, code: int = 0) -> str:
 
 
 def command(site: Path, *words: str) -> dict[str, Any]:
-    """What `backwater-avq` prints as JSON."""
+    """The JSON that `backwater-avq` prints."""
     text = "import backwater_avq; backwater_avq.command()"
     found: dict[str, Any] = json.loads(python(site, text, *words, "--json"))
     return found

@@ -1,4 +1,4 @@
-"""What another simulator is told of a mesh of ours."""
+"""A mesh of ours as another simulator is given it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ LAW = ("--errors=law", "--floor=-113.5")
 
 
 def pair(mac: str, mbits: int, answers: bool = True) -> dict[str, Any]:
-    """What ns-3 makes of 5 s at which one station has 30 Mbit/s for another close by."""
+    """ns-3's result of 5 s in which one station has 30 Mbit/s for another close by."""
     back = "link 1 0 -50\n" if answers else ""
     reads = f"""channel -93.5 -91.4 -91.4 10 1
 mac {mac}

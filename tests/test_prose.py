@@ -8,7 +8,7 @@ import pytest
 
 from backwater.present.report.prose import render
 
-# What Markdown itself makes, and what the test puts in a placeholder's place.
+# The tags that Markdown itself makes, and those that the test puts in a placeholder's place.
 MADE = {"p", "em", "strong", "code", "pre", "a", "img", "h2", "ul", "li", "blockquote", "hr", "b"}
 HOSTILE = [
     "<script>run()</script>",

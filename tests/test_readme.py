@@ -15,7 +15,7 @@ from backwater.study.definition import shipped
 from command import HANGS_S
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-# What takes minutes, or needs traces, a network and privileges.
+# Commands that take minutes, or need traces, a network and privileges.
 SLOW = ("study run", "contest", "scorecard", "emulate", "list", "explain")
 # The seeds are for a person who waits; a test asks whether each line fits the file before it.
 FAST = (("--seeds 10", "--seeds 1"), ("sweep first.toml", "sweep first.toml --metric goodput_bps"))

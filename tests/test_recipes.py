@@ -19,7 +19,7 @@ import part  # noqa: E402
 
 RECIPES = part.recipes((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 KINDS = ("controller", "aqm", "source", "detector", "notifier", "study")
-# What of the tree is copied: no results, nothing that was built, and no test but the tidy one.
+# The copied part of the tree: no results, nothing that was built, and no test but the tidy one.
 FOLDERS = ("crates", "python", "scripts", "docs", "validation", "benches", "fuzz", "tests")
 UNUSED = shutil.ignore_patterns("target", "corpus", "*.so", "__pycache__", "node_modules")
 

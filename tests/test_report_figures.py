@@ -30,7 +30,7 @@ def figure(results: Results, name: str) -> dict[str, Any]:
 
 
 def view(spec: dict[str, Any]) -> dict[str, Any]:
-    """What each panel shows."""
+    """The contents of each panel."""
     inner: dict[str, Any] = spec.get("spec", spec)
     return inner
 

@@ -97,7 +97,7 @@ def resolve(text: str) -> dict[str, Any]:
 
 
 def words(svg: str) -> list[str]:
-    """What is written in a drawing; it must be well-formed."""
+    """The text of a drawing, which must be well-formed."""
     return [text.text or "" for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 

@@ -62,7 +62,7 @@ def loop(folder: Path, name: str) -> subprocess.Popen[str]:
 
 
 def finished(folder: Path) -> list[tuple[str, str]]:
-    """What the store has of each case."""
+    """The store's entry of each case."""
     try:
         with sqlite3.connect(f"file:{folder / 'out' / FILE}?mode=ro", uri=True) as store:
             return store.execute("SELECT case_json, status FROM cases").fetchall()

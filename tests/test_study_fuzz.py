@@ -9,7 +9,7 @@ from backwater.errors import Refusal
 from backwater.study.definition import Study, shipped
 
 TRIES = 300
-# What the format gives a meaning.
+# Characters and words with a meaning in the format.
 MARKS = (
     *("```", "```toml study", "```toml scenario", "{{", "}}", '"""', "1e999", "nan", "\u202e"),
     *"[]{}\"'=,.#\\\n\r\t\0é-",

@@ -1,4 +1,4 @@
-"""What people see in a terminal of 80 and of 120 columns: nothing is cut, nothing runs over."""
+"""Output in a terminal of 80 and of 120 columns: nothing is cut, nothing runs over."""
 
 from __future__ import annotations
 

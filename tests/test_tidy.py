@@ -87,7 +87,7 @@ def files(*suffixes: str) -> tuple[Path, ...]:
 
 
 def sources() -> Iterator[Path]:
-    """What is no test."""
+    """The files that are no tests."""
     for path in files(".rs", ".py"):
         parts = path.relative_to(ROOT).parts
         if "tests" not in parts and path.stem != "tests" and parts[0] != "fuzz":
@@ -226,7 +226,7 @@ def python_imports() -> dict[str, set[str]]:
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
         for one in ast.walk(ast.parse(read(path))):
             for target in imported(one, package):
-                # What is no module is a name of the one before; the native one has no file here.
+                # A name that is no module is one of the module before; the native one has no file.
                 found = target if target in modules else target.rpartition(".")[0]
                 if target.startswith("backwater._native"):
                     continue
@@ -356,7 +356,7 @@ def medium_files() -> dict[str, int]:
     return measured
 
 
-# What code says that knows 802.11: its tables, its stations, its radios.
+# Names in code that knows 802.11: its tables, its stations, its radios.
 AIR_NAMES = re.compile(
     r"medium::wifi|\b(air|Air|radios?|Radio|StationId|StationSpec|is_radio)\b|(Place|NodeKind|Service)::Station"
 )
@@ -421,7 +421,7 @@ def phrases() -> dict[str, int]:
 
 
 def anchors(path: Path) -> set[str]:
-    """What a heading of a Markdown file is called in a link."""
+    """The name of a Markdown file's heading in a link."""
     headings = re.findall(
         r"^#+ +(.+?) *$", re.sub(r"```.*?```", "", read(path), flags=re.S), flags=re.M
     )

@@ -133,7 +133,7 @@ def test_a_log_has_all_drops_of_its_queue(queue: str, tmp_path: Path) -> None:
     run = json.loads(done.out)
     log = valid(call("trace", "log", "down.log", "--json", cwd=tmp_path), "trace-log")
     assert log["dropped_pkts"] == sum(drop["pkts"] for drop in run["drops"]) > 0
-    # What came is somewhere, and once: a packet that made room for another has not come twice.
+    # Each packet is somewhere, and once: one that made room for another has not come twice.
     held = log["arrived_pkts"] - log["departed_pkts"] - log["dropped_pkts"]
     assert 0 <= held <= 100
     assert (log["dropped_leaving_pkts"] > 0) == ("codel" in queue)

@@ -60,7 +60,7 @@ flows.f.transport = "roce"
 flows.f.controller = { kind = "fixed", window = "1000 packets" }
 flows.f.source = { kind = "collective", algorithm = "ALGORITHM", size = "1 MB" }
 """
-# What a rank with 1 MB sends in each step.
+# The bytes that a rank with 1 MB sends in each step.
 SIZES = {"ring": 250_000, "recursive-doubling": 1_000_000, "all-to-all": 250_000}
 PARTS = ("queue", "closed gate", "serialisation", "propagation")
 
@@ -170,7 +170,7 @@ def test_parts_of_the_delay_make_up_each_packet(tmp_path: Path) -> None:
     assert flow["delay_gate_s"] > 0
 
 
-# What draft-ietf-quic-qlog-main-schema-02 and -quic-events-02 ask of the fields that are written.
+# Fields that draft-ietf-quic-qlog-main-schema-02 and -quic-events-02 require of what is written.
 NUMBER = {"type": "integer", "minimum": 0}
 HEADER = {
     "type": "object",
@@ -259,7 +259,7 @@ def test_qlog_has_what_the_sender_saw(tmp_path: Path, transport: str) -> None:
     sent = by_name["transport:packet_sent"]
     flow = run.flows["f"]
     assert [one["data"]["header"]["packet_number"] for one in sent] == list(range(len(sent)))
-    # What is neither acknowledged nor lost at the end was in flight.
+    # Packets that are neither acknowledged nor lost at the end were in flight.
     acked = set()
     for one in by_name["transport:packet_received"]:
         (frame,) = one["data"]["frames"]

@@ -14,7 +14,7 @@ from backwater.tools import contest_runs
 from command import call
 
 TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
-# What the tutorial promises: a class in this many lines.
+# The tutorial's promise: a class in this many lines.
 MOST_LINES = 30
 
 

@@ -109,7 +109,7 @@ def test_more_events_than_a_page_holds_are_refused_with_a_remedy(tmp_path: Path)
 
 
 def probed(folder: Path, script: str) -> dict[str, Any]:
-    """What a script says in `told` of the page view.html once that has opened."""
+    """A script's findings, in `told`, on the page view.html once that has opened."""
     text = (folder / "view.html").read_text(encoding="utf-8")
     probe = f"""
 <script>(async () => {{

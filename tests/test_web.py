@@ -63,7 +63,7 @@ def page(engine: Path, native: dict[str, str], tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def seen(page: Path) -> dict[str, Any]:
-    """What a browser showed."""
+    """The contents of a browser's page."""
     command = ["node", str(ROOT / "web/test/page.mjs"), str(page)]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     found: dict[str, Any] = json.loads(printed.stdout)

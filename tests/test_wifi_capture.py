@@ -1,4 +1,4 @@
-"""What a document says of 802.11 stations, counted again from the bytes of a capture."""
+"""A document's figures of 802.11 stations, counted again from the bytes of a capture."""
 
 from __future__ import annotations
 

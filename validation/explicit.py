@@ -93,7 +93,7 @@ class XcpRouter:
     look: float = 0.05
     least: float = 0.0
     persistent: float = 0.0
-    # What is left to give, and that for each second of spacing or byte.
+    # The rate that is left to give, and that for each second of spacing or byte.
     more: list[float] = field(default_factory=lambda: [0.0, 0.0])
     less: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
@@ -139,7 +139,7 @@ class XcpRouter:
 
     @staticmethod
     def obey(sender: Sender, parcel: Parcel) -> None:
-        """What a sender does with it."""
+        """A sender's answer to it."""
         if parcel.rtt:
             least = PACKET * sender.flows
             sender.window = max(least, sender.window + parcel.grant * sender.rtt)
@@ -195,14 +195,14 @@ class RcpRouter:
 
     @staticmethod
     def obey(sender: Sender, parcel: Parcel) -> None:
-        """What a sender does with it."""
+        """A sender's answer to it."""
         sender.rate = parcel.grant
         sender.window = sender.flows * (parcel.grant * sender.rtt + PACKET)
 
 
 @dataclass
 class Options:
-    """What `main` leaves out to show that it matters."""
+    """The rule that `main` leaves out to show that it matters."""
 
     clocked: bool = True
     smoothed: bool = True

@@ -1,4 +1,4 @@
-"""What a capture of 802.11 says of a cell: airtime, frames, attempts, repetitions and packets.
+"""A cell's figures from its capture: airtime, frames, attempts, repetitions and packets.
 
 It reads the bytes of a pcapng file by the formats of pcapng, radiotap and IEEE 802.11 and shares no
 code with the engine, so that what a document says can be counted again from what was on the air.
@@ -103,7 +103,7 @@ class Frame:
 
 @dataclass
 class Station:
-    """What a station did."""
+    """The counts of a station."""
 
     airtime: int = 0
     frames: int = 0
@@ -304,7 +304,7 @@ def bursts(path: Path) -> list[tuple[Frame, bool]]:
 
 
 def count(path: Path) -> dict[bytes, Station]:
-    """What each station did, by its address."""
+    """The counts of each station, by its address."""
     stations: dict[bytes, Station] = {}
     before: list[Frame] = []
     for frame, begins in bursts(path):

@@ -28,7 +28,7 @@ import numpy as np
 
 # Microseconds at 5 GHz; AIFS of best effort.
 SLOT, SIFS, AIFS = 9.0, 16.0, 43.0
-# What EIFS adds to AIFS: SIFS and an ACK at 6 Mbit/s.
+# EIFS less AIFS: SIFS and an ACK at 6 Mbit/s.
 EIFS = SIFS + 44.0
 # Contention windows, as numbers of slots: seven doublings, the last two at the most.
 WINDOWS = np.minimum(16 << np.arange(8), 1024)
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def collided(self) -> float:
-        """What a collision adds to the longest of its frames."""
+        """The time that a collision takes beyond the longest of its frames."""
         return EIFS if self.after == "eifs" else 0.0
 
 
@@ -163,7 +163,7 @@ def formula(cell: Cell) -> float:
 
 
 def engine(cell: Cell, seconds: float) -> float:
-    """What the engine's cell carries, Mbit/s of IP."""
+    """The goodput of the engine's cell, Mbit/s of IP."""
     import backwater
 
     lines = [Path(__file__).with_suffix(".toml").read_text(), f'duration = "{seconds} s"']

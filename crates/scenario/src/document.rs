@@ -3,6 +3,7 @@
 
 pub mod air;
 mod collectives;
+mod port;
 mod sanity;
 mod slowdowns;
 mod transfers;
@@ -52,7 +53,7 @@ pub fn document_until(
         !matches!(flow.role, Role::Acks(_)) && groups.apart(&flow.name)
     };
     let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
-    let of_port = |p: &PortReport| port_row(world, p, window, from);
+    let of_port = |p: &PortReport| port::row(world, p, window, from);
     let [deadlock, standstill] = blocked(world, report);
     let mut document = json!({
         "seed": resolved.seed,
@@ -162,37 +163,6 @@ fn drop_row(world: &World, groups: &Groups, d: &DropRow) -> Value {
         groups.shown(&world.network().flows[of].name),
     );
     json!({"cause": cause.name(), "place": place, "flow": flow, "class": class, "pkts": d.count.packets, "size_B": d.count.bytes})
-}
-
-/// The row of a port.
-fn port_row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
-    let mut one = json!({
-        "id": world.network().ports[p.port].more.name,
-        "sent_pkts": p.count.packets,
-        "sent_B": p.count.bytes,
-        "busy": p.count.busy as f64 / TICKS / window,
-        "paused": p.count.closed.map(|c| c as f64 / TICKS / window),
-        "idle_gated": p.count.stall as f64 / TICKS / window,
-        "control_pkts": p.count.control,
-        "queue_mean_B": p.count.area as f64 / TICKS / window,
-        "queue_max_B": p.count.max_bytes,
-        "marked_pkts": p.count.marked,
-        "hol_victims_pkts": p.count.victims,
-    });
-    if let Value::Object(one) = &mut one {
-        one.extend(cell::of_port(world, p.port, from));
-        if world.network().ports[p.port].more.trim.is_some() {
-            one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
-        }
-        if let Some(watchdog) = &world.network().ports[p.port].more.watchdog {
-            one.insert("watchdog_actions".into(), json!(watchdog.acted));
-        }
-        // A trace link has no line rate: its share is that of the opportunities.
-        if let Some(share) = one["utilisation"].as_f64() {
-            one["busy"] = json!(share);
-        }
-    }
-    one
 }
 
 /// Readings of undecided rules that the run took.

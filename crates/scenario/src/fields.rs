@@ -1,5 +1,6 @@
 //! Every field of a scenario, with its type.
 
+pub mod cnp;
 pub mod events;
 pub mod flow;
 pub mod network;

@@ -228,6 +228,11 @@ pub static METRICS: &[Metric] = &[
         "packets cut down to their headers, at a port that trims",
     ),
     metric(
+        "notices_pkts",
+        PORT,
+        "notices to the sources of packets, at a port whose queue sends such",
+    ),
+    metric(
         "watchdog_actions",
         PORT,
         "how often the watchdog of a port freed a class",
@@ -461,13 +466,14 @@ mod tests {
             let asks = std::ptr::eq(table, &wired["flows"][0]);
             let of_scope = of_scope.filter(|m| asks || !m.id.starts_with("hurst"));
             // Two parts of the delay are there where packets went in A-MPDUs; an invariant of each run sums the parts. Stations that
-            // aggregate have two figures more, and a port that trims or has a watchdog has one.
+            // aggregate have two figures more, and a port that trims, sends notices or has a watchdog has one.
             let of_others = [
                 "delay_aggregate_s",
                 "delay_reorder_s",
                 "airtime_toward",
                 "ppdu_frames_toward",
                 "trimmed_pkts",
+                "notices_pkts",
                 "watchdog_actions",
             ];
             let of_scope = of_scope.filter(|m| !of_others.contains(&m.id));

@@ -92,9 +92,12 @@ flows.f = {{ from = "S", to = "D", transport = "datagram", controller = {{ kind 
 
 /// Controllers that answer losses. One of RDMA is for lossless networks and has a transport of its own.
 fn of_lossy_networks() -> impl Iterator<Item = &'static Part<Build>> {
-    CONTROLLERS
-        .iter()
-        .filter(|part| !["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&part.id))
+    CONTROLLERS.iter().filter(|part| {
+        ![
+            "qcn", "dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc",
+        ]
+        .contains(&part.id)
+    })
 }
 
 fn finished(mut world: World) -> Report {

@@ -73,7 +73,10 @@ fn every_controller_uses_a_path_of_its_own() {
     for transport in ["tcp", "datagram"] {
         // One of RDMA is for lossless networks and has a transport of its own.
         for row in CONTROLLERS.iter().filter(|row| {
-            !["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&row.id)
+            ![
+                "qcn", "dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc",
+            ]
+            .contains(&row.id)
         }) {
             let more = match transport == "tcp" && NEED_EACH_ACKNOWLEDGED.contains(&row.id) {
                 true => r#"delayed_ack = "0 s","#,

@@ -1,4 +1,4 @@
-//! What a caller does with a world between two events: looks at it, climbs to a level, moves a knob, begins random streams anew, changes what
+//! Between two events a caller looks at a world, climbs to a level, moves a knob, begins random streams anew, changes what
 //! may change.
 
 use backwater_scenario::{Folders, Resolved, Scenario};
@@ -92,7 +92,7 @@ fn a_climb_ends_at_its_goal_or_where_nothing_is_left() {
             6 * 1518 + 5
         );
     }
-    // What was reached before counts for the first goal alone.
+    // A level that was reached before counts for the first goal alone.
     for (goals, due) in [
         ([goal(&waiting, 9), goal(&waiting, 10)], Climbed::Goal(0)),
         ([goal(&waiting, 11), goal(&waiting, 9)], Climbed::Over),
@@ -227,7 +227,7 @@ fn a_knob_of_a_mechanism_moves_its_detectors_alone() {
     assert!(world.report().control > 0);
 }
 
-/// What follows in a fork that draws anew differs from what would have been, and from what another number gives; the same number
+/// The rest of a run differs in a fork that draws anew, from the run itself and from a fork by another number; the same number
 /// gives the same. Each world has one random part.
 #[test]
 fn every_random_part_draws_anew() {
@@ -297,7 +297,7 @@ flows.g = { from = "h1", to = "h3", transport = "irn", controller = { kind = "fi
         ] {
             assert_ne!(a, b, "{name}");
         }
-        // What was before stays: forks that end where they began are alike.
+        // The past stays: forks that end where they began are alike.
         let mut fork = start.clone();
         fork.reseed(5);
         assert_eq!(fork.report().fingerprint, start.report().fingerprint);

@@ -81,6 +81,28 @@ fn marks_come_back_as_notifications_in_a_class_of_their_own() {
     }
 }
 
+/// Both flows end at one port. With a gate of queue pairs each has a notification in 50 us, so the port sends two; with the gate at the port
+/// they take turns, and no two leave it within 50 us.
+#[test]
+fn a_gate_at_the_port_counts_for_all_queue_pairs_that_end_there() {
+    for (gate, apart) in [("queue-pair", false), ("port", true)] {
+        let mut world = world(&format!("{DCQCN}, cnp_gate = \"{gate}\""));
+        world.start_recording();
+        world.advance(world.end());
+        let records = world.take_records();
+        assert!(world.report().conserved);
+        let from_host = |r: &&Record| world.network().ports[r.port].more.name == "D>W";
+        let records: Vec<Record> = records.iter().filter(from_host).cloned().collect();
+        let told = signals(&records);
+        let flows: std::collections::BTreeSet<u32> = told.iter().map(|s| s.0).collect();
+        assert!(told.len() >= 4 && flows.len() == 2, "{told:?}");
+        // One may have waited for an acknowledgement of 84 B at 40 Gbit/s.
+        let least = 50_000_000 - 16_800;
+        let far = told.windows(2).all(|pair| pair[1].1 - pair[0].1 >= least);
+        assert_eq!(far, apart, "{gate} {told:?}");
+    }
+}
+
 /// Without notifications nobody slows down.
 #[test]
 fn a_receiver_that_does_not_notify_sends_no_signal() {
@@ -112,6 +134,14 @@ fn what_does_not_fit_a_transport_is_refused_with_a_remedy() {
         (
             format!(r#"transport = "tcp", cnp = "off", {fixed}"#),
             ["has no cnp", "roce"],
+        ),
+        (
+            format!(r#"transport = "irn", spread = {{ kind = "mixed" }}, {fixed}"#),
+            ["flows.f.spread", "routing = { kind = \"ecmp\" }"],
+        ),
+        (
+            format!(r#"transport = "roce", cnp = "off", cnp_gate = "port", {fixed}"#),
+            ["waits for the gate of a port", "cnp = \"at-once\""],
         ),
         (
             format!(r#"transport = "roce", cap = "100 kB", {fixed}"#),
@@ -212,6 +242,7 @@ fn a_spreader_sends_the_packets_of_a_flow_over_all_ways() {
         (r#", spread = { kind = "oblivious" }"#, true),
         (r#", spread = { kind = "bitmap" }"#, true),
         (r#", spread = { kind = "reps" }"#, true),
+        (r#", spread = { kind = "mixed" }"#, true),
         (r#", spread = { kind = "plb" }"#, false),
         (r#", spread = { kind = "flowlet" }"#, false),
     ] {
@@ -304,22 +335,25 @@ fn a_class_of_headers_without_a_queue_is_refused() {
 
 /// Collectives of four ranks on an idle star. A packet of 4,000 B takes 4,068 B of the line, and the acknowledgement of one that comes at the
 /// same time 84 B: 332.16 ns at 100 Gbit/s. A step takes 5 us more: two delays and a packet at the second hop. With S = 1 MB:
-/// ring 6 (a + 62.5 packets), doubling 2 (a + 250), Rabenseifner 4 a + 2 (125 + 62.5), all-to-all 3 (a + 62.5).
+/// ring 6 (a + 62.5 packets), doubling 2 (a + 250), Rabenseifner 4 a + 2 (125 + 62.5), all-to-all 3 (a + 62.5). Two trees in
+/// pieces of a packet: a rank inside one of them and a leaf of the other sends 2 S, beginning at once, and its last piece takes a: 500 + a. If
+/// nothing overlapped, the pieces would wait for each other on the way up and down, 4 (a + 1) + 500.
 #[test]
 fn collectives_take_what_their_closed_forms_say() {
     let packet = 4152.0 * 8.0 / 100e9;
-    for (algorithm, steps, packets, last) in [
-        ("ring", 6.0, 6.0 * 62.5, 0),
-        ("recursive-doubling", 2.0, 2.0 * 250.0, 1),
-        ("rabenseifner", 4.0, 2.0 * (125.0 + 62.5), 3),
-        ("all-to-all", 3.0, 3.0 * 62.5, 2),
+    for (algorithm, steps, packets, last, more) in [
+        ("ring", 6.0, 6.0 * 62.5, 0, ""),
+        ("recursive-doubling", 2.0, 2.0 * 250.0, 1, ""),
+        ("rabenseifner", 4.0, 2.0 * (125.0 + 62.5), 3, ""),
+        ("all-to-all", 3.0, 3.0 * 62.5, 2, ""),
+        ("tree", 1.0, 500.0, 0, ", pieces = 125"),
     ] {
         let text = format!(
             r#"
 schema = "backwater/scenario/1"
 duration = "1 ms"
 topology = {{ kind = "star", hosts = 3, rate = "100 Gbit/s", delay = "2337 ns", bottleneck = "100 Gbit/s", max_frame = "4200 B" }}
-flows.f = {{ from = "*", to = "*", pattern = "ranks", transport = "roce", packet = "4030 B", controller = {{ kind = "fixed", window = "1000 packets" }}, source = {{ kind = "collective", algorithm = "{algorithm}", size = "1 MB" }} }}
+flows.f = {{ from = "*", to = "*", pattern = "ranks", transport = "roce", packet = "4030 B", controller = {{ kind = "fixed", window = "1000 packets" }}, source = {{ kind = "collective", algorithm = "{algorithm}", size = "1 MB"{more} }} }}
 "#
         );
         let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
@@ -359,6 +393,11 @@ fn a_collective_that_cannot_be_is_refused() {
             "h*",
             r#"pattern = "ranks", source = { kind = "collective", size = "1 MB" }"#,
             "both sends and receives",
+        ),
+        (
+            "*",
+            r#"pattern = "ranks", source = { kind = "collective", pieces = 4, size = "1 MB" }"#,
+            "ring sends no pieces",
         ),
         (
             "*",

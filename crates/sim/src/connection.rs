@@ -183,6 +183,8 @@ pub struct Connection {
     pub pull_quantum: u64,
     /// Class of what the receiver sends besides acknowledgements.
     pub signal_class: u8,
+    /// Least time between two notification packets of the port of its receiver; none where each queue pair counts for itself.
+    pub notify_gate: Option<Span>,
     /// The spreader that chooses the ways of its segments; none where the flow keeps its way.
     pub spreading: Option<Box<Spreading>>,
     /// The receiver's clock in the last acknowledgement.

@@ -69,6 +69,8 @@ pub enum Event {
     Watchdog(PortId),
     /// The host of this port may give credit to the next of its senders.
     Credit(PortId),
+    /// The host of this port may send another notification packet.
+    Notify(PortId),
 }
 
 /// Media that schedule events of their own.
@@ -205,7 +207,7 @@ const fn place(ranks: &[Rank], rank: Rank) -> u8 {
 
 ranks! {
     order Link Wake Arrive Emerge React Refresh Demand Inject Timer Inspect Warm WifiSilence WifiAnswer WifiContend Observe
-        WifiExpire WifiRelease WifiOpen WifiReorder Carried Cross TdmaFrame TdmaSlot Watchdog Credit;
+        WifiExpire WifiRelease WifiOpen WifiReorder Carried Cross TdmaFrame TdmaSlot Watchdog Credit Notify;
     media Wifi [WifiSilence WifiAnswer WifiContend WifiExpire WifiRelease WifiOpen WifiReorder] Tdma [TdmaFrame TdmaSlot];
     Link(step) packs (step, 0), from |owner, _serial| Event::Link(owner);
     Wake(port) packs (port.0, 0), from |owner, _serial| Event::Wake(PortId::raw(owner));
@@ -234,6 +236,7 @@ ranks! {
     Cross(node) packs (node.0, 0), from |owner, _serial| Event::Cross(NodeId::raw(owner));
     Watchdog(port) packs (port.0, 0), from |owner, _serial| Event::Watchdog(PortId::raw(owner));
     Credit(port) packs (port.0, 0), from |owner, _serial| Event::Credit(PortId::raw(owner));
+    Notify(port) packs (port.0, 0), from |owner, _serial| Event::Notify(PortId::raw(owner));
 }
 
 #[cfg(test)]
@@ -322,6 +325,7 @@ mod tests {
             (Time(6), tdma(1, 0)),
             (Time(6), Event::Watchdog(Id::raw(0))),
             (Time(6), Event::Credit(Id::raw(0))),
+            (Time(6), Event::Notify(Id::raw(0))),
             (Time(u64::MAX), Event::Wake(Id::raw(0))),
         ];
         for pair in in_order.windows(2) {

@@ -29,6 +29,7 @@ mod refusal;
 pub mod run;
 pub mod shared;
 pub mod source;
+mod source_notice;
 pub mod spec;
 pub mod stamp;
 pub mod steadiness;

@@ -108,6 +108,11 @@ impl Pool {
         self.shares[self.place(ingress, class)].headroom
     }
 
+    /// Bytes of headroom that each (ingress, class) may use.
+    pub fn most_headroom(&self) -> u64 {
+        self.headroom
+    }
+
     /// Takes a frame in if it finds no headroom in use and stays below the threshold. What this says of
     /// accounts that lag behind departures also holds of the true ones, which can only be lower, and
     /// bookings commute while headroom is not used.

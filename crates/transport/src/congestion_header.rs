@@ -4,7 +4,8 @@
 //! A field without a limit is `f64::INFINITY`: no router has lowered it yet.
 
 use crate::segment::Ecn;
-use crate::units::{Span, Time};
+use crate::telemetry::{HOPS, Record, Records};
+use crate::units::Span;
 
 /// The fields of a congestion header.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -34,52 +35,14 @@ impl Layout {
             Layout::Change | Layout::Window => 20,
             Layout::Rate | Layout::Target => 16,
             Layout::Brake | Layout::Load => 0,
-            // Five records of 64 bits and 16 bits more, in the authors' simulator.
-            Layout::Telemetry => 5 * 8 + 2,
+            // Records of 64 bits and 16 bits more, in the authors' simulator.
+            Layout::Telemetry => HOPS as u64 * 8 + 2,
         }
     }
 
     /// Whether the receiver reports the ECN codepoints of what it received.
     pub const fn reports_codepoints(self) -> bool {
         matches!(self, Layout::Brake | Layout::Load)
-    }
-}
-
-/// The record that a hop writes.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct Hop {
-    /// Rate of its line, bytes/s.
-    pub rate: f64,
-    /// Bytes that it had sent before this packet.
-    pub sent: u64,
-    /// Bytes that waited besides.
-    pub queue: u64,
-    /// When it chose this packet.
-    pub at: Time,
-}
-
-/// Hops that find room in a header.
-pub const HOPS: usize = 5;
-
-/// The records of the hops of a path, in order.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub struct Records {
-    hops: [Hop; HOPS],
-    count: u8,
-}
-
-impl Records {
-    /// One more hop; nothing where the room is used up.
-    pub fn record(&mut self, hop: Hop) {
-        if let Some(place) = self.hops.get_mut(usize::from(self.count)) {
-            *place = hop;
-            self.count += 1;
-        }
-    }
-
-    /// Those that have written.
-    pub fn hops(&self) -> &[Hop] {
-        &self.hops[..usize::from(self.count)]
     }
 }
 
@@ -168,7 +131,7 @@ impl CongestionHeader {
     }
 
     /// A hop writes its record; none where the header has another layout, or its room is used up.
-    pub fn record(&mut self, hop: Hop) {
+    pub fn record(&mut self, hop: Record) {
         if let CongestionHeader::Telemetry(records) = self {
             records.record(hop);
         }

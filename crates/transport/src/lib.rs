@@ -34,4 +34,5 @@ mod sender_state;
 mod setup;
 pub mod spreading;
 pub mod stream;
+pub mod telemetry;
 pub mod units;

@@ -60,6 +60,8 @@ pub struct QueuePair {
     pub notify: Notify,
     /// Least time between two notification packets.
     pub notify_interval: Span,
+    /// That time counts at the port of the receiving host, for all its queue pairs together, and the host sees to it.
+    pub notify_per_port: bool,
     /// Retransmission timeout; none for no timer.
     pub timeout: Option<Span>,
     /// The same while at most three packets are in flight (IRN).
@@ -82,6 +84,7 @@ impl Default for QueuePair {
             nack_interval: None,
             notify: Notify::AtOnce,
             notify_interval: Span::micros(50),
+            notify_per_port: false,
             timeout: None,
             timeout_low: None,
             cap: u64::MAX,
@@ -97,6 +100,8 @@ impl Default for QueuePair {
 pub(crate) struct NotificationPoint {
     notify: Notify,
     interval: Span,
+    /// Each mark is told: the port of the host has the interval.
+    each: bool,
     /// The interval at hand ends then.
     until: Time,
     /// A mark came inside it.
@@ -111,6 +116,7 @@ impl NotificationPoint {
         NotificationPoint {
             notify: pair.notify,
             interval: pair.notify_interval,
+            each: pair.notify_per_port,
             until: Time::ZERO,
             marked: false,
             ready: false,
@@ -122,6 +128,7 @@ impl NotificationPoint {
     pub(crate) fn arrive(&mut self, now: Time, marked: bool) {
         match self.notify {
             Notify::Off => {}
+            _ if self.each => self.ready |= marked,
             Notify::AtOnce if marked && now >= self.until => self.tell(now),
             Notify::AtOnce => self.marked |= marked,
             Notify::Sampled => {

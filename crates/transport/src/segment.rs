@@ -158,7 +158,7 @@ macro_rules! acknowledgement {
 
 acknowledgement_fields!(acknowledgement);
 
-/// A packet of a receiver that acknowledges nothing.
+/// A packet that comes to a sender and acknowledges nothing: from its receiver, or from a queue on the way.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Packets of the flow came with a congestion mark (RoCEv2's congestion notification packet).
@@ -168,15 +168,21 @@ pub enum Signal {
         /// Bytes on the link.
         granted: u64,
     },
+    /// A queue on the way tells the source how congested it is (congestion notification message of IEEE 802.1Qau).
+    Notice {
+        /// Quantised feedback, 1 to 63.
+        feedback: u8,
+    },
 }
 
 impl Signal {
     /// IP bytes of its packet. Congestion: headers of IPv4, UDP and InfiniBand's base transport, 16 reserved bytes, invariant CRC
-    /// (InfiniBand Architecture Specification, annex A17.9.3). Credit: a frame of 64 bytes.
+    /// (InfiniBand Architecture Specification, annex A17.9.3). Credit: a frame of 64 bytes. Notice: 24 bytes of fields and the first 64 of the sampled frame.
     pub const fn bytes(self) -> u64 {
         match self {
             Signal::Congestion => 20 + 8 + 12 + 16 + 4,
             Signal::Credit { .. } => 64 - 18,
+            Signal::Notice { .. } => 24 + 64,
         }
     }
 }

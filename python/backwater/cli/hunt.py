@@ -28,6 +28,14 @@ _Objective = Annotated[
     str, typer.Option(help="waste, gap, starve, stall, …, deadlock, or metric:FIGURE.")
 ]
 
+_Search = Annotated[
+    str,
+    typer.Option(help="ga, map-elites, cma, bo, random or eps; the last two run beside it."),
+]
+_Most = Annotated[
+    int | None, typer.Option(help="Of `jitter`: most ms of delay; of `traffic`: most packets.")
+]
+
 
 def command(
     context: typer.Context,
@@ -48,14 +56,10 @@ def command(
         float | None,
         typer.Option("--time", min=1, help="Seconds after which no generation begins."),
     ] = None,
-    search: Annotated[
-        str, typer.Option(help="ga, random or eps; the others run beside it.")
-    ] = "ga",
+    search: _Search = "ga",
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 1,
     slack: Annotated[int, typer.Option(help="Of `link`: ms by which capacity may lag.")] = 100,
-    most: Annotated[
-        int | None, typer.Option(help="Of `jitter`: most ms of delay; of `traffic`: most packets.")
-    ] = None,
+    most: _Most = None,
     steps: Annotated[int, typer.Option(min=1, max=20, help="Of `steps`: how many.")] = 2,
     vary: Annotated[
         list[str] | None,
@@ -72,6 +76,7 @@ def command(
         Path, typer.Option(help="Folder of the archive; a hunt that is there goes on.")
     ] = Path("results/hunt"),
     workers: options.Workers = None,
+    dask: options.Dask = None,
     json: options.Json = False,
 ) -> int:
     """Search for an environment in which a controller or a mechanism fails."""
@@ -96,21 +101,23 @@ def command(
         corpus=_corpus(corpus, chosen),
         scene=hashlib.sha256(hunted.text().encode()).hexdigest(),
     )
-    cores = workers or available_cores()
-    found = searches.hunt(request, hunted.trials(cores, goal.against), out, _Line(), limit)
-    return _finish(found, hunted, cores, save, context, json)
+    hunted.run_by(workers or available_cores(), dask)
+    try:
+        found = searches.hunt(request, hunted.trials(goal.against), out, _Line(), limit)
+        return _finish(found, hunted, save, context, json)
+    finally:
+        hunted.close()
 
 
 def _finish(
     found: Any,
     hunted: _Hunted,
-    cores: int,
     save: Path | None,
     context: typer.Context,
     json: bool,
 ) -> int:
     one = found.shrunk or found.best
-    reference = None if one is None else hunted.reference_score(one, cores)
+    reference = None if one is None else hunted.reference_score(one)
     if save is not None and one is not None:
         _save(save, found, one, hunted, reference, context.obj)
     if json:
@@ -122,12 +129,16 @@ def _finish(
 
 def _check(search: str, save: Path | None) -> None:
     from backwater.search.operators import METHODS
+    from backwater.search.optimisers import OPTIMISERS, library
 
-    if search not in METHODS:
-        near = nearest(search, METHODS) or list(METHODS)
+    known = [*METHODS, *OPTIMISERS]
+    if search not in known:
+        near = nearest(search, known) or known
         raise Refusal(
             f"there is no search `{search}`", place="--search", nearest=near, fix="name one"
         )
+    if search in OPTIMISERS:
+        library(search)
     if save is not None and (not save.parent.is_dir() or save.suffix != ".md"):
         raise Refusal("this is no file of a study", place=str(save), fix="name a .md in a folder")
 
@@ -179,22 +190,35 @@ class _Hunted:
         """The space that is searched, for the archive."""
         return jsons.dumps([self.scene, self.target, self.flows], sort_keys=True)
 
-    def trials(self, workers: int, against: bool) -> Any:
+    def run_by(self, workers: int, scheduler: str | None) -> None:
+        """Who runs the trials: threads here, or the workers of a scheduler."""
+        from backwater.model import cluster
+
+        self.workers = workers
+        self.cluster = None if scheduler is None else cluster.Trials(scheduler)
+
+    def close(self) -> None:
+        """Ends the connection to a scheduler."""
+        if self.cluster is not None:
+            self.cluster.close()
+
+    def trials(self, against: bool) -> Any:
         """Runs of the target, and of the reference where scores compare them."""
+        return self._trials([self.target, self.reference[1]] if against else [self.target])
+
+    def _trials(self, sides: list[Any]) -> Any:
         from backwater.search.trials import Trials
 
-        sides = [self.target, self.reference[1]] if against else [self.target]
-        return Trials(self.read, self.space, self.goal, sides, self.flows, workers)
+        arguments = (self.read, self.space, self.goal, sides, self.flows)
+        return Trials(*arguments, self.workers, self.cluster)
 
-    def reference_score(self, one: Any, workers: int) -> float | None:
+    def reference_score(self, one: Any) -> float | None:
         """The score of the reference on an environment; None where the objective compares both."""
         from backwater.search.methods import FRESH
-        from backwater.search.trials import Trials
 
         if self.goal.against or not self.flows:
             return None
-        sides = [self.reference[1]]
-        trials = Trials(self.read, self.space, self.goal, sides, self.flows, workers)
+        trials = self._trials([self.reference[1]])
         score: float | None = trials.judge([one.genome], FRESH)[0].score
         return score
 

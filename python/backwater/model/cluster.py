@@ -1,13 +1,15 @@
-"""Cases of a batch on a cluster of dask.distributed.
+"""Cases of a batch, or trials of a hunt, on a cluster of dask.distributed.
 
-A task is one case. A task whose worker is lost runs again on another one. The process that gave the
-batch out writes the rows, so a cluster needs no common disk but for the files of a scenario.
+A task is one case, or a part of the trials. A task whose worker is lost runs again on another one.
+The process that gave the batch out writes the rows, so a cluster needs no common disk but for the
+files of a scenario.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +24,11 @@ from backwater.model.workers import Done, run_batch
 PATIENCE = "10 s"
 # Tasks that are given out at once, so that the scheduler holds no more than it can use.
 AHEAD = 1000
+# Parts of the trials of a generation for each worker: the last one to end waits for few.
+PARTS = 4
+
+# What `_native.trials` returns.
+Tried = tuple[Any, list[Any], Any, Any, list[tuple[int, str]]]
 
 
 def check(scheduler: str) -> None:
@@ -51,6 +58,78 @@ def run_on(
             _run_part(client, part, begin, done, max_wall_s, max_memory)
     finally:
         client.close()
+
+
+class Trials:
+    """The trials of a hunt on a cluster: what `_native.trials` gives, whoever ran them.
+
+    The connection stays until `close`. Raises as `run_on` does.
+    """
+
+    def __init__(self, scheduler: str) -> None:
+        self._client = _client(scheduler)
+        try:
+            _check_engines(self._client)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._client.close()
+
+    def __call__(
+        self,
+        bases: Sequence[_native.Resolved],
+        patches: Sequence[list[tuple[Any, ...]]],
+        figures: list[str],
+        every_ps: int | None,
+    ) -> Tried:
+        """Runs each base with its patches; a base may come several times."""
+        import numpy as np
+
+        count = max(1, PARTS * len(self._client.nthreads()))
+        bounds = [len(bases) * part // count for part in range(count + 1)]
+        parts = [(a, b) for a, b in itertools.pairwise(bounds) if a < b]
+        tasks = []
+        for low, high in parts:
+            kinds = list(dict.fromkeys(bases[low:high]))
+            recipes = [_portable(base) for base in kinds]
+            which = [kinds.index(base) for base in bases[low:high]]
+            arguments = (recipes, which, list(patches[low:high]), figures, every_ps)
+            tasks.append(self._client.submit(_trials, *arguments, pure=False))
+        try:
+            found: list[Tried] = self._client.gather(tasks)
+        except (Refusal, Unfinished):
+            raise
+        except (Exception, asyncio.CancelledError) as failure:
+            raise Unfinished(
+                f"the workers did not finish these runs: {failure}",
+                place="--dask",
+                fix="give the same command again: what had been run is kept",
+            ) from failure
+        finally:
+            self._client.cancel([task for task in tasks if not task.done()])
+        failed = [
+            (low + at, why)
+            for (low, _), part in zip(parts, found, strict=True)
+            for at, why in part[4]
+        ]
+        looks = [look for part in found for look in part[1]]
+        values, prints, events = (np.concatenate([part[at] for part in found]) for at in (0, 2, 3))
+        return values, looks, prints, events, failed
+
+
+def _trials(
+    recipes: Sequence[dict[str, Any]],
+    which: Sequence[int],
+    patches: list[list[tuple[Any, ...]]],
+    figures: list[str],
+    every_ps: int | None,
+) -> Tried:
+    """A task: some trials of a hunt, on one thread."""
+    bases = [worker.made_again(recipe) for recipe in recipes]
+    return _native.trials([bases[at] for at in which], patches, figures, 1, every_ps)
 
 
 def _distributed() -> Any:

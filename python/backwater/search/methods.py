@@ -13,7 +13,8 @@ from typing import Any
 from backwater.errors import Refusal, Unfinished
 from backwater.search import archive as files
 from backwater.search.archive import Archive
-from backwater.search.operators import METHODS
+from backwater.search.operators import BESIDE, METHODS
+from backwater.search.optimisers import OPTIMISERS, Optimiser, library
 from backwater.search.shrink import shrink
 from backwater.search.spaces import Genome, Space
 from backwater.search.trials import Judged, Trials
@@ -49,7 +50,8 @@ class HuntRequest:
 
     def written(self) -> dict[str, Any]:
         """As the archive's first line has it."""
-        return {
+        by_library = self.search in OPTIMISERS
+        return ({"library": library(self.search)} if by_library else {}) | {
             "what": self.what,
             "target": self.target,
             "against": self.against,
@@ -98,12 +100,13 @@ def hunt(
     """Searches, or goes on where a search was interrupted."""
     if (why := request.space.unmet()) is not None:
         raise Refusal(why, place="--space", fix="widen the space or its constraints")
+    if request.corpus and request.search in OPTIMISERS:
+        what = f"`{request.search}` begins with points of its own, not with a corpus"
+        raise Refusal(what, place="--corpus", fix="leave it out, or search with ga or map-elites")
     began, archive = time.monotonic(), Archive(folder, request.written())
     seeds = _seeds(archive, trials, request)
     known: dict[str, list[Judged]] = {}
-    wanted = list(METHODS) if request.search in METHODS else []
-    wanted.sort(key=lambda method: method != request.search)
-    for method in wanted:
+    for method in _wanted(request.search):
         known[method] = _search(method, request, trials, archive, seeds, progress, began, until_s)
     if not any(one.score is not None for members in known.values() for one in members):
         why = next((m.why for members in known.values() for m in members if m.why), None)
@@ -133,6 +136,25 @@ def hunt(
         dropped=dropped,
         failures=list(dict.fromkeys(failures)),
     )
+
+
+def _wanted(search: str) -> list[str]:
+    """The search that is asked for, and those beside it; genetic search beside a baseline."""
+    others = ("ga", *BESIDE) if search in BESIDE else BESIDE
+    return [search, *(method for method in others if method != search)]
+
+
+def _proposer(
+    method: str, request: HuntRequest, size: int
+) -> Callable[[int, Sequence[Judged]], list[Genome]]:
+    """What proposes the genomes of a generation from those that are known."""
+    if method in OPTIMISERS:
+        return Optimiser(method, request.space, request.seed, size)
+
+    def propose(generation: int, known: Sequence[Judged]) -> list[Genome]:
+        return METHODS[method](request.space, request.seed, generation, known, size)
+
+    return propose
 
 
 def _top(members: Sequence[Judged]) -> float | None:
@@ -179,10 +201,11 @@ def _search(
     most = max(1, request.evals // each)
     size = min(most, max(4, min(request.space.population * request.space.islands, most // 10)))
     generation = len(done)
+    propose = _proposer(method, request, size)
     while len(known) < most and not _stalls(known, size):
         if until_s is not None and time.monotonic() - began > until_s:
             break
-        genomes = METHODS[method](request.space, request.seed, generation, known, size)
+        genomes = propose(generation, known)
         if generation == 0 and method == request.search and request.corpus:
             genomes = [*request.corpus[:size], *genomes][:size]
         before = trials.runs

@@ -1,4 +1,4 @@
-"""Operators that propose the next genomes: a genetic algorithm, and the two searches beside it.
+"""Operators that propose genomes: a genetic algorithm, MAP-Elites, and the two searches beside.
 
 Each is a function of the search's seed, the generation and what is known, so that a search that was
 interrupted goes on as if it had not been.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from backwater.search.corpus import cell
 from backwater.search.draws import Draws
 from backwater.search.spaces import Genome, Space
 from backwater.search.trials import Judged
@@ -80,6 +81,30 @@ def genetic_search(
     return found
 
 
+def elites_search(
+    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+) -> list[Genome]:
+    """MAP-Elites: a neighbour of the best of any kind of behaviour, the kind drawn first.
+
+    A kind is a cell of the corpus. The first generation is random.
+    """
+    taken = {one.genome for one in known}
+    best: dict[tuple[int, ...], Judged] = {}
+    for one in known:
+        if one.score is not None:
+            kind = cell(one.figures)
+            best[kind] = min(best.get(kind, one), one, key=lambda judged: judged.rank)
+    elites = [best[kind].genome for kind in sorted(best)]
+
+    def make(draws: Draws) -> Genome:
+        return space.mutate(draws.choice(elites), draws) if elites else space.draw(draws)
+
+    return [
+        _new(space, Draws(seed, "map-elites", generation, number), taken, make)
+        for number in range(size)
+    ]
+
+
 def _tournament(pool: Sequence[Judged], draws: Draws) -> Genome:
     return min(draws.choice(pool), draws.choice(pool), key=lambda one: one.rank).genome
 
@@ -97,4 +122,7 @@ METHODS: dict[str, Propose] = {
     "ga": genetic_search,
     "random": random_search,
     "eps": greedy_search,
+    "map-elites": elites_search,
 }
+# These run beside every search.
+BESIDE = ("random", "eps")

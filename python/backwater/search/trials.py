@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +48,11 @@ class Trials:
         controllers: Sequence[Mapping[str, Any] | None],
         flows: Sequence[str],
         workers: int,
+        elsewhere: Callable[..., Any] | None = None,
     ) -> None:
+        """`elsewhere` runs trials in place of the threads here, as `model.cluster.Trials` does."""
         self.space, self.objective, self.workers = space, objective, workers
+        self._elsewhere = elsewhere
         self.runs = 0
         # Of the last genome that was no scenario.
         self.refusal: Refusal | None = None
@@ -87,9 +90,7 @@ class Trials:
             found = [one.patch for one in settings[genome] if one.patch is not None]
             patches.append([("seed", seed), *found])
         every = LOOK_MS * PS_PER_MS if self.objective.looks else None
-        values, looks, prints, _, failed = _native.trials(
-            bases, patches, self.figures, self.workers, every
-        )
+        values, looks, prints, _, failed = self._run(bases, patches, every)
         self.runs += len(todo)
         whys = dict(failed)
         table = values.reshape(len(todo), len(self.figures))
@@ -107,6 +108,11 @@ class Trials:
             figures = dict.fromkeys(self.figures)
             done[genome] = Judged(genome, None, nothing, figures, (), why.what)
         return [done[genome] for genome in genomes]
+
+    def _run(self, bases: list[Any], patches: list[Any], every: int | None) -> Any:
+        if self._elsewhere is None or not bases:
+            return _native.trials(bases, patches, self.figures, self.workers, every)
+        return self._elsewhere(bases, patches, self.figures, every)
 
     def _refused(self, settings: Mapping[Genome, Sequence[Setting]]) -> dict[Genome, Refusal]:
         """Genomes that are no scenario, such as a cabling that leaves a host alone."""

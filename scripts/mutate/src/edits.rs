@@ -21,7 +21,7 @@ pub fn text(words: impl Into<String>) -> Piece {
     Piece::Text(words.into())
 }
 
-/// What replaces `place`, which may be empty.
+/// The text in the stead of `place`, which may be empty.
 #[derive(Debug)]
 struct Edit {
     place: Range<usize>,

@@ -48,7 +48,7 @@ pub fn compares(op: &BinOp) -> bool {
     )
 }
 
-/// What a function of this type may return at once. Not every type has a default: what does not compile
+/// The values that a function of this type may return at once. Not every type has a default: a value that does not compile
 /// is dropped later.
 pub fn returns(output: &ReturnType) -> Vec<&'static str> {
     let ReturnType::Type(_, kind) = output else {

@@ -265,14 +265,14 @@ impl<'a> Rewriter<'a> {
         self.names.pop();
     }
 
-    /// What the compiler evaluates; closures in it run later.
+    /// Code that the compiler evaluates; closures in it run later.
     pub fn evaluated(&mut self, inside: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.constant, true);
         inside(self);
         self.constant = before;
     }
 
-    /// What runs later, inside a constant or not.
+    /// Code that runs later, inside a constant or not.
     pub fn run_later(&mut self, inside: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.constant, false);
         inside(self);

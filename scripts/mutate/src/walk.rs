@@ -19,7 +19,7 @@ impl Visit<'_> for Rewriter<'_> {
         }
     }
 
-    /// What is printed for a programmer is not mutated.
+    /// Text that is printed for a programmer is not mutated.
     fn visit_item_impl(&mut self, node: &syn::ItemImpl) {
         let printed = node
             .trait_

@@ -14,6 +14,7 @@ mod network;
 pub mod parts;
 mod ports;
 mod pull;
+mod queue_pair;
 mod record;
 mod routing;
 mod served;

@@ -8,13 +8,12 @@ use backwater_transport::endpoint::{
 };
 use backwater_transport::liar::Lie;
 use backwater_transport::part::{Args, Part, Refusal};
-use backwater_transport::queue_pair::{MESSAGE_PACKETS, Notify, QueuePair};
 use backwater_transport::random::Random;
 use backwater_transport::spreading::{self, SPREADERS};
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
-use super::pull;
+use super::queue_pair;
 use super::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::fields::flow::{CONTROLLER, GO_BACK_0, GO_BACK_N, ROCE, SPREAD, TRANSPORT_OPTIONS, UDP};
@@ -66,6 +65,7 @@ pub fn read(
     let name = args.choice("transport");
     check_options(record, name)?;
     check_recovery(record, name)?;
+    queue_pair::check_gate(record)?;
     let mut packet = args.bytes("packet");
     if name == UDP {
         return Ok((None, packet));
@@ -98,7 +98,7 @@ pub fn read(
         let mut sender = SenderSetup::new(protocol, mss, frame);
         let mut receiver = ReceiverSetup::new(protocol, mss);
         if protocol.row().queue_pair {
-            sender.pair = queue_pair(args, protocol, mss);
+            sender.pair = queue_pair::read(args, protocol, mss);
             receiver.pair = sender.pair;
         }
         adjust(args, &mut sender, &mut receiver);
@@ -108,7 +108,7 @@ pub fn read(
     let trial = setup(&ends(0)?.0, Random::stream(0, CONTROLLER, ""));
     let build = |args: &Args| sound((part.build)(args, &trial)?);
     let (built, controller) = parts::make_with(part, node, &[], files, build)?;
-    pull::check(record, &built)?;
+    super::pull::check(record, &built)?;
     let (sender, receiver) = ends(built.congestion_header_bytes())?;
     let transport = Transport {
         name,
@@ -212,48 +212,6 @@ fn check_recovery(record: &Record<'_>, name: &str) -> Result<(), Diagnostic> {
         false => "write \"go-back-n\" or \"go-back-0\", or transport = \"tcp\"",
     };
     Err(written.refuse(Fault::new(what, fix)))
-}
-
-/// The settings of a queue pair, for both ends.
-fn queue_pair(args: &Args, protocol: Protocol, mss: u64) -> QueuePair {
-    let span = |name: &str, otherwise: Span| match args.has(name) {
-        true => args.span(name),
-        false => otherwise,
-    };
-    let standard = QueuePair::default();
-    let from_zero = args.has("recovery") && args.choice("recovery") == GO_BACK_0;
-    let timeout = match protocol {
-        Protocol::Irn => Span::micros(320),
-        // The local ACK timeout 14 of InfiniBand: 4.096 us times two to the fourteenth.
-        _ => Span::nanos(4096 << 14),
-    };
-    let gaps_are_losses = !args.has("gaps") || args.choice("gaps") == "losses";
-    let notify = args.has("cnp").then(|| args.choice("cnp"));
-    let notify = Notify::ALL.iter().find(|n| Some(n.0) == notify);
-    QueuePair {
-        message: from_zero.then(|| match args.has("message") {
-            true => args.packets("message") * mss,
-            false => MESSAGE_PACKETS * mss,
-        }),
-        nack_interval: args
-            .has("nack_interval")
-            .then(|| args.span("nack_interval")),
-        notify: notify.map_or(standard.notify, |n| n.1),
-        notify_interval: span("cnp_interval", standard.notify_interval),
-        timeout: Some(span("timeout", timeout)).filter(|t| *t > Span::ZERO),
-        timeout_low: (protocol == Protocol::Irn).then(|| span("timeout_low", Span::micros(100))),
-        cap: match (protocol, args.has("cap")) {
-            (Protocol::Irn, true) => args.bytes("cap").0,
-            (Protocol::Irn, false) if !args.has("pull") => 120_000,
-            _ => u64::MAX,
-        },
-        counts_sacked: match args.has("sacked") {
-            true => args.choice("sacked") == "counted",
-            false => gaps_are_losses,
-        },
-        gaps_are_losses,
-        pull: pull::read(args),
-    }
 }
 
 /// Refuses options of other transports.

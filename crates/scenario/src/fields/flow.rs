@@ -3,7 +3,6 @@
 use backwater_transport::endpoint::{AfterIdle, Protocol, Recovery};
 use backwater_transport::liar::Lie;
 use backwater_transport::part::{Default, Kind, Opt};
-use backwater_transport::queue_pair::Notify;
 
 use crate::kinds::PartKind;
 use crate::shape::{Field, Shape};
@@ -34,8 +33,6 @@ pub const RECOVERIES: &[&str] = &[
     GO_BACK_N,
     GO_BACK_0,
 ];
-/// When a receiver of a queue pair tells of marks.
-pub const NOTIFY: &[&str] = &[Notify::ALL[0].0, Notify::ALL[1].0, Notify::ALL[2].0];
 /// The effect of a pause on a window.
 pub const AFTER_IDLE: &[&str] = &[
     AfterIdle::ALL[0].0,
@@ -68,6 +65,7 @@ pub static TRANSPORT_OPTIONS: &[(&str, &[&str])] = &[
     ("nack_interval", &[ROCE]),
     ("cnp", &[ROCE, IRN]),
     ("cnp_interval", &[ROCE, IRN]),
+    ("cnp_gate", &[ROCE, IRN]),
     ("cnp_class", &[ROCE, IRN]),
     ("timeout", &[ROCE, IRN]),
     ("timeout_low", &[IRN]),
@@ -257,32 +255,10 @@ pub static FLOW: &[Field] = &[
         .at_least("1 us")
         .at_most("1 s"),
     ),
-    Field::option(Opt::new(
-        "cnp",
-        Kind::Choice(NOTIFY),
-        Default::Absent,
-        "when a receiver sends a notification packet (CNP): at once and then at most one an interval, at the end of each \
-         interval with a mark, or never; at-once where it is left out",
-    )),
-    Field::option(
-        Opt::new(
-            "cnp_interval",
-            Kind::Span,
-            Default::Absent,
-            "least time between two notification packets; 50 us where it is left out",
-        )
-        .at_least("1 us")
-        .at_most("1 s"),
-    ),
-    Field::option(
-        Opt::new(
-            "cnp_class",
-            Kind::Count,
-            Default::Absent,
-            "class of notification packets; that of the acknowledgements where it is left out",
-        )
-        .at_most("7"),
-    ),
+    super::cnp::CNP,
+    super::cnp::INTERVAL,
+    super::cnp::GATE,
+    super::cnp::CLASS,
     Field::option(
         Opt::new(
             "timeout",

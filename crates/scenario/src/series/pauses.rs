@@ -36,7 +36,7 @@ impl Pauses {
         }
     }
 
-    /// What is open at a place ends when its time is over, or now.
+    /// A pause that is open at a place ends when its time is over, or now.
     fn close(&mut self, place: (PortId, usize), now: Time) {
         if let Some((begun, end)) = self.open.remove(&place) {
             *self.over.entry((begun, place.0, end.min(now))).or_default() |= 1 << place.1;

@@ -1,7 +1,10 @@
 //! Scenarios of every part of every table: a medium, some flows, queues, boxes and mechanisms, with options anywhere
 //! between their bounds.
 
-use backwater_scenario::{Folders, Scenario};
+#[path = "fabrics.rs"]
+mod fabrics;
+
+use backwater_scenario::{Folders, Resolved, Scenario};
 use serde_json::{Map, Value, json};
 
 use super::dice::Dice;
@@ -21,6 +24,8 @@ struct Network {
     ends: Vec<String>,
     /// Ports that settings may name.
     ports: Vec<String>,
+    /// A pattern of nodes at which mechanisms may be.
+    watched: Option<String>,
     stations: bool,
 }
 
@@ -56,11 +61,14 @@ impl Network {
         false
     }
 
-    fn is_accepted(&self) -> bool {
+    fn resolved(&self) -> Option<Resolved> {
         let text = Value::Object(self.scenario.clone()).to_string();
         let read = Scenario::from_json(text, "world.json", Folders::default());
-        let resolved = read.and_then(|s| s.resolve(None));
-        resolved.and_then(|r| r.build()).is_ok()
+        read.and_then(|s| s.resolve(None)).ok()
+    }
+
+    fn is_accepted(&self) -> bool {
+        self.resolved().is_some_and(|r| r.build().is_ok())
     }
 }
 
@@ -96,13 +104,8 @@ impl Tables {
                 net.add(dice, checked, "ports", &port, |dice, _| self.port(dice));
             }
         }
-        let watched = match net.scenario["nodes"].get("W0") {
-            _ if net.stations => Some("S*"),
-            Some(_) => Some("W*"),
-            None => None,
-        };
-        if let Some(watched) = watched.filter(|_| dice.once_in(2)) {
-            let draw = |dice: &mut Dice<'_>, _: &Network| self.mechanism(dice, watched);
+        if let Some(watched) = net.watched.clone().filter(|_| dice.once_in(2)) {
+            let draw = |dice: &mut Dice<'_>, _: &Network| self.mechanism(dice, &watched);
             net.add(dice, checked, "mechanisms", "m", draw);
         }
         for number in 1..1 + dice.below(5) {
@@ -121,6 +124,7 @@ impl Tables {
             scenario: Map::new(),
             ends: Vec::new(),
             ports: Vec::new(),
+            watched: None,
             stations: false,
         };
         let ms = *dice.of(&[5, 20, 50, 200, 1000]);
@@ -135,7 +139,8 @@ impl Tables {
         // The report counts every opportunity of a trace, used or not: a world stays a matter of milliseconds.
         net.scenario
             .insert("limits".into(), json!({"packets": 3_000_000}));
-        match dice.below(9) {
+        match dice.below(12) {
+            9.. => self.generated(dice, &mut net),
             8 => self.satellite(dice, &mut net),
             0..3 => self.wires(dice, &mut net),
             3 | 4 => self.traces(dice, &mut net),
@@ -159,6 +164,7 @@ impl Tables {
                 _ => plain,
             };
             net.put("nodes", &format!("W{s}"), switch);
+            net.watched = Some("W*".into());
             if s > 0 {
                 self.wire(dice, net, &format!("W{}", s - 1), &format!("W{s}"));
             }
@@ -253,20 +259,7 @@ impl Tables {
 
     /// Terminals that share slots on their way to a hub, with a server behind it.
     fn satellite(&self, dice: &mut Dice<'_>, net: &mut Network) {
-        let media = self.rows("media").iter();
-        let Some(row) = media.clone().find(|r| r["id"] == "tdma") else {
-            return;
-        };
-        let mut medium = json!({"kind": "tdma", "slots": 1 + dice.below(12)});
-        medium["frame"] = json!(*dice.of(&["200 us", "1 ms", "7 ms", "26500 us"]));
-        medium["slot"] = json!(*dice.of(&["1 B", "53 B", "400 B", "1500 B", "9 kB"]));
-        for option in row["options"].as_array().into_iter().flatten() {
-            let name = option["name"].as_str().unwrap_or_default();
-            if ["request_delay", "free"].contains(&name) && dice.once_in(2) {
-                medium[name] = value(dice, option);
-            }
-        }
-        net.put("media", "sat", medium);
+        self.slots(dice, net);
         net.put("nodes", "G", json!({"kind": "switch"}));
         net.put("nodes", "D", json!({"kind": "host"}));
         self.wire(dice, net, "G", "D");
@@ -300,8 +293,40 @@ impl Tables {
         }
     }
 
+    /// The medium "sat" of slots.
+    fn slots(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        let mut medium = json!({"kind": "tdma", "slots": 1 + dice.below(12)});
+        medium["frame"] = json!(*dice.of(&["200 us", "1 ms", "7 ms", "26500 us"]));
+        medium["slot"] = json!(*dice.of(&["1 B", "53 B", "400 B", "1500 B", "9 kB"]));
+        let row = self.rows("media").iter().find(|r| r["id"] == "tdma");
+        let options = row.and_then(|row| row["options"].as_array());
+        for option in options.into_iter().flatten() {
+            let name = option["name"].as_str().unwrap_or_default();
+            if ["request_delay", "free"].contains(&name) && dice.once_in(2) {
+                medium[name] = value(dice, option);
+            }
+        }
+        net.put("media", "sat", medium);
+    }
+
     /// 802.11 stations on a line or scattered.
     fn air(&self, dice: &mut Dice<'_>, net: &mut Network) {
+        self.radio(dice, net);
+        net.watched = Some("S*".into());
+        for s in 0..2 + dice.below(5) {
+            let name = format!("S{s}");
+            let (x, y) = match dice.once_in(2) {
+                true => (80 * s, 0),
+                false => (dice.below(200), dice.below(120)),
+            };
+            let place = json!({"kind": "station", "medium": "air", "at": [format!("{x} m"), format!("{y} m")], "buffer": buffer(dice)});
+            net.put("nodes", &name, place);
+            net.ends.push(name);
+        }
+    }
+
+    /// The medium "air" of 802.11.
+    fn radio(&self, dice: &mut Dice<'_>, net: &mut Network) {
         net.stations = true;
         let standard = *dice.of(&["802.11b", "802.11a", "802.11g"]);
         let (data, control) = match standard {
@@ -340,16 +365,6 @@ impl Tables {
         net.put("media", "air", medium);
         net.scenario
             .insert("routing".into(), json!({"kind": "airtime"}));
-        for s in 0..2 + dice.below(5) {
-            let name = format!("S{s}");
-            let (x, y) = match dice.once_in(2) {
-                true => (80 * s, 0),
-                false => (dice.below(200), dice.below(120)),
-            };
-            let place = json!({"kind": "station", "medium": "air", "at": [format!("{x} m"), format!("{y} m")], "buffer": buffer(dice)});
-            net.put("nodes", &name, place);
-            net.ends.push(name);
-        }
     }
 
     /// Stations with an access point that has a wire.
@@ -370,6 +385,14 @@ impl Tables {
         }
         if dice.once_in(3) {
             settings["stamp"] = self.part(dice, "stamps", |id| id != "python");
+        }
+        if dice.once_in(5) {
+            settings["trim"] = json!(1 + dice.below(7));
+        }
+        if dice.once_in(8) {
+            let action = *dice.of(&["drop", "forward"]);
+            settings["watchdog"] =
+                json!({"detection": "2 ms", "restoration": "1 ms", "action": action});
         }
         settings
     }
@@ -399,10 +422,17 @@ impl Tables {
             0 => {
                 let transport = *dice.of(&["tcp", "tcp", "datagram", "roce", "irn"]);
                 self.transport(dice, net, transport, &mut flow);
-                flow["source"] = match dice.below(3) {
-                    0 | 1 => json!({"kind": "bulk"}),
+                flow["source"] = match dice.below(4) {
+                    0 => json!({"kind": "bulk", "size": *dice.of(&["300 B", "20 kB", "1 MB"])}),
+                    1 | 2 => json!({"kind": "bulk"}),
                     _ => self.source(dice),
                 };
+                if flow["source"].get("size").is_some() && dice.once_in(2) {
+                    fabrics::after(dice, net, &mut flow);
+                }
+                if dice.once_in(4) {
+                    self.pattern(dice, net, &mut flow);
+                }
             }
             _ => {
                 flow["source"] = self.source(dice);
@@ -443,8 +473,10 @@ impl Tables {
         let fits: fn(&str) -> bool = match pair {
             true => |id| !["python", "wasm", "agent", "outside"].contains(&id),
             false => |id| {
-                let of_pairs =
-                    ["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"].contains(&id);
+                let of_pairs = [
+                    "qcn", "dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc",
+                ]
+                .contains(&id);
                 !["python", "wasm", "agent", "outside"].contains(&id) && !of_pairs
             },
         };
@@ -459,13 +491,16 @@ impl Tables {
                 ("recovery", ["go-back-n", "go-back-n", "go-back-0"]),
                 ("nack_interval", ["10 us", "100 us", "1 ms"]),
                 ("cnp", ["at-once", "sampled", "off"]),
+                ("cnp_gate", ["port", "port", "queue-pair"]),
                 ("timeout", ["1 ms", "5 ms", "0 s"]),
             ],
             "irn" => &[
                 ("cnp", ["at-once", "sampled", "off"]),
+                ("cnp_gate", ["port", "port", "queue-pair"]),
                 ("timeout", ["1 ms", "5 ms", "20 ms"]),
                 ("cap", ["10 kB", "50 kB", "1 MB"]),
                 ("sacked", ["counted", "counted", "left-out"]),
+                ("gaps", ["losses", "other-ways", "other-ways"]),
             ],
             _ => &[],
         };
@@ -473,6 +508,13 @@ impl Tables {
             if dice.once_in(3) {
                 flow[*name] = json!(*dice.of(words));
             }
+        }
+        if transport == "irn" && dice.once_in(2) {
+            flow["pull"] = json!(*dice.of(&["64 B", "1500 B", "16384 B", "1 MB"]));
+            flow["speculate"] = json!(*dice.of(&["1 kB", "20 kB", "262926 B"]));
+        }
+        if dice.once_in(4) {
+            flow["spread"] = self.part(dice, "spreaders", |_| true);
         }
         if net.stations {
             // No card pulls for a station.
@@ -486,7 +528,7 @@ impl Tables {
 
     fn source(&self, dice: &mut Dice<'_>) -> Value {
         self.part(dice, "sources", |id| {
-            !["outside", "replay", "video-trace", "workload", "collective"].contains(&id)
+            !["outside", "replay", "video-trace", "collective"].contains(&id)
         })
     }
 
@@ -574,6 +616,11 @@ fn event(dice: &mut Dice<'_>) -> Value {
     if dice.once_in(3) {
         fields.insert("kind".into(), json!("rate"));
         fields.insert("rate".into(), json!("3 Mbit/s"));
+    } else if dice.once_in(3) {
+        fields.insert("kind".into(), json!("storm"));
+        if dice.once_in(2) {
+            fields.insert("class".into(), json!(dice.below(8)));
+        }
     } else {
         fields.insert("kind".into(), json!("down"));
         if dice.once_in(2) {

@@ -42,6 +42,15 @@ fn a_file_of_webassembly_runs_in_random_worlds_as_what_it_computes() {
     assert!(ran >= 10, "only {ran} worlds have streams");
 }
 
+/// A wire went down with a PAUSE frame on it: the frame was neither received nor counted as lost (found by a random world).
+#[test]
+fn a_notice_that_is_lost_with_its_wire_is_counted() {
+    let scenario = serde_json::from_str(include_str!("notice_on_dead_wire.json")).expect("JSON");
+    let mut tally = Tally::default();
+    assert_eq!(check(&scenario, &mut tally), Ok(()));
+    assert_eq!(tally.refused, 0);
+}
+
 /// A drop by queue management at the attempt shut the gate of the hop that was to send (a panic in a random world).
 #[test]
 fn a_gate_that_a_drop_shuts_at_the_attempt_ends_the_attempt() {

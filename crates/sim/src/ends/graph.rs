@@ -14,6 +14,8 @@ struct Waits {
     after: Vec<(ConnectionId, Span)>,
     /// Transfers that wait for nothing.
     lead: u64,
+    /// Of those, the ones that the start of the flow has yet to write.
+    unwritten: u64,
     /// Transfers that have begun.
     begun: u64,
     /// The earliest instant of the next, as far as is known.
@@ -44,6 +46,7 @@ impl Graph {
         let waits = Waits {
             after,
             lead,
+            unwritten: lead,
             begun: lead,
             ready: start,
         };
@@ -53,6 +56,15 @@ impl Graph {
     /// Whether a flow begins transfers when others have delivered theirs.
     pub(crate) fn has(&self, id: ConnectionId) -> bool {
         self.waits.contains_key(&id)
+    }
+
+    /// One of the transfers that wait for nothing has been written. Whether more of them are to be.
+    pub(crate) fn leads_on(&mut self, id: ConnectionId) -> bool {
+        let Some(waits) = self.waits.get_mut(&id) else {
+            return false;
+        };
+        waits.unwritten = waits.unwritten.saturating_sub(1);
+        waits.unwritten > 0
     }
 
     /// A flow has delivered so many more transfers. The flows that begin one, one by one, and when.

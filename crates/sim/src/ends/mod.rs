@@ -3,6 +3,7 @@
 mod card;
 mod graph;
 mod ideal;
+mod notify_gate;
 pub(crate) mod pulls;
 mod report;
 mod show;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use crate::calendar::Calendar;
 use card::Card;
 use graph::Graph;
+use notify_gate::NotifyGate;
 use pulls::Pulls;
 
 use crate::connection::Connection;
@@ -32,6 +34,8 @@ pub struct Ends {
     pub(crate) cards: BTreeMap<PortId, Card>,
     /// Hosts that pace their senders, by their ports.
     pub(crate) pulls: BTreeMap<PortId, Pulls>,
+    /// Gates of hosts for notification packets, by their ports.
+    pub(crate) notify_gates: BTreeMap<PortId, NotifyGate>,
     /// Flows whose transfers wait for those of others.
     pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.

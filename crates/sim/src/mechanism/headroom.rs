@@ -37,13 +37,15 @@ impl Mechanisms {
             Place::Ingress(id) => {
                 let toward = self.told(control, number).next()?;
                 let from = network.ports[toward].peer;
+                let pool = network.nodes[network.ports[id].node].pool.as_ref();
+                let pool = pool.filter(|_| self.controls[control].needs_headroom(number));
                 traffic.passes(from).then(|| Headroom {
                     port: id,
                     ingress: true,
                     feeders: vec![from],
                     frames: network.begun(&traffic, toward, frame) + 1,
                     frame,
-                    room: None,
+                    room: pool.map(|pool| pool.most_headroom() / frame),
                 })
             }
             Place::Attachment(_) => None,
@@ -91,12 +93,22 @@ impl Mechanisms {
         })
     }
 
-    /// Watched output queues that may lose frames although their feeders obey, each with what may
+    /// Watched output queues, and inputs of shared memories, that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
     pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
         let needs = self.headroom(network).into_iter();
         let short = needs.filter_map(|need| {
             let room = need.room.filter(|room| need.frames > *room)?;
+            if need.ingress {
+                return Some(format!(
+                    "{}: what comes in there may need headroom for {} frames of {} B until the notice takes effect, and there is room \
+                     for {room}: frames can be lost; write headroom = \"{} B\" for the switch",
+                    network.ports[need.port].more.name,
+                    need.frames,
+                    need.frame,
+                    need.frames * need.frame,
+                ));
+            }
             Some(format!(
                 "{}: its {} feeders may send {} more frames of {} B when the high mark has been crossed, and there is room for {room}: frames can be lost",
                 network.ports[need.port].more.name,

@@ -45,6 +45,8 @@ pub struct Flow {
     pub outside: bool,
     /// Whether its receiver knows what the header of a packet alone means.
     pub trimmed: bool,
+    /// Whether its sender hears notices of queues on the way.
+    pub noticed: bool,
     /// Bytes of the demand that is due.
     pub due: u64,
     /// The stream that draws destinations.

@@ -56,6 +56,7 @@ impl Network {
             Verdict::Accept => {}
             Verdict::Mark => self.mark(books, packet_id, id, now),
             Verdict::Drop => return books.spares(&self.packets[packet_id]),
+            Verdict::Notify(feedback) => self.tell_source(id, packet_id, feedback),
         }
         true
     }

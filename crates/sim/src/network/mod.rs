@@ -15,6 +15,7 @@ mod node;
 mod port;
 mod port_state;
 mod refill;
+mod source_notices;
 mod spent;
 mod traits;
 pub(crate) mod transmit;
@@ -29,6 +30,7 @@ use crate::connection::Headers;
 use crate::forwarding::{Forwarding, Turns};
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::packet::Packets;
+use crate::source_notice::SourceNotice;
 use crate::table::Table;
 
 pub use fabric::{Discipline, Fabric, MAX_FABRIC_PORTS};
@@ -76,6 +78,8 @@ pub struct Network {
     pub laws: Table<Law>,
     /// Ports whose queues are filled before the event at hand is over.
     pub(crate) refills: Vec<PortId>,
+    /// Notices to sources that leave before the event at hand is over.
+    pub(crate) source_notices: Vec<SourceNotice>,
     /// Flows with a limit on bytes in the radio of their host; empty where no flow has one.
     pub(crate) limited: Vec<bool>,
     /// Packets of theirs that have left it, or were lost there, with the bytes of their frames.

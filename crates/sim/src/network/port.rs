@@ -367,6 +367,8 @@ pub struct PortCount {
     pub marked: u64,
     /// Packets cut down to their headers.
     pub trimmed: u64,
+    /// Notices to the sources of packets.
+    pub notices: u64,
     /// Frames that waited at a closed gate though the queue that closed it is not on their path.
     pub victims: u64,
     /// Ticks idle with frames waiting.

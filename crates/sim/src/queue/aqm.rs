@@ -22,6 +22,8 @@ pub enum Verdict {
     Mark,
     /// It is lost.
     Drop,
+    /// It goes on, and its source is told how congested the queue is. Only arriving frames are answered so.
+    Notify(u8),
 }
 
 /// A frame that joins a queue or leaves it.
@@ -152,6 +154,11 @@ pub trait Aqm {
     /// Whether the frame behind the one that was just let go is lost at once. It is shown to `pop`, whose
     /// verdict is a drop, and then this is asked again.
     fn takes_next(&self) -> bool {
+        false
+    }
+
+    /// Whether it sends notices to sources.
+    fn notifies(&self) -> bool {
         false
     }
 

@@ -15,6 +15,7 @@ mod infinite;
 mod managed;
 mod pie;
 mod pie_mahimahi;
+mod qcn;
 mod ramp;
 mod red;
 mod row;
@@ -113,6 +114,7 @@ backwater_transport::parts! {
         fn choose(&mut self, queues: &[ClassQueue]) -> usize;
         fn pop(&mut self, frame: &Frame) -> Verdict;
         fn takes_next(&self) -> bool;
+        fn notifies(&self) -> bool;
         fn emptied(&mut self, now: Time);
     }
 
@@ -126,6 +128,7 @@ backwater_transport::parts! {
     red::Red,
     blue::Blue,
     ramp::Ramp,
+    qcn::Qcn,
     dualpi2::DualPi2,
 }
 
@@ -246,5 +249,6 @@ rows! {
     managed: blue::PART,
     managed: ramp::PART,
     managed: ramp::WRED,
+    managed: qcn::PART,
     managed: dualpi2::PART,
 }

@@ -87,7 +87,8 @@ impl Shared {
                 frame.packets -= 1;
             }
             match managed.aqm.pop(&frame) {
-                Verdict::Accept => return Some(choice),
+                // Notices answer frames that arrive.
+                Verdict::Accept | Verdict::Notify(_) => return Some(choice),
                 Verdict::Mark => {
                     self.network.mark(&mut self.run.books, packet_id, id, at);
                     return Some(choice);

@@ -4,7 +4,8 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
 
 use super::{Onward, Shared};
-use crate::ids::{FlowId, PacketId};
+use crate::cause::Cause;
+use crate::ids::{FlowId, NodeId, PacketId};
 use crate::network::Flow;
 use crate::packet::{Packet, Traffic};
 use crate::table::Id;
@@ -59,6 +60,25 @@ impl Shared {
             }
         };
         self.enqueue(port, packet_id, now)
+    }
+
+    /// A new packet of a flow enters the queue of a node on the way, in which it came into being.
+    pub(crate) fn set_off_from(&mut self, node: NodeId, packet_id: PacketId, now: Time) -> Onward {
+        let Packet { flow, to, .. } = self.network.packets[packet_id];
+        let row = self.network.nodes[node].row;
+        let mut egress = self.network.plan.forwarding.egress(row, flow, to);
+        if egress.is_none() {
+            // Wires have gone down since the way back was looked at.
+            let over = self.network.nodes[node].ports[0];
+            let books = &mut self.run.books;
+            self.network
+                .lose(books, packet_id, Cause::LinkDown, over, now);
+            return Onward::Done;
+        }
+        if egress.is_open() {
+            egress = self.choose_way(egress, now);
+        }
+        self.enqueue(egress, packet_id, now)
     }
 
     /// A packet comes into being at its host.

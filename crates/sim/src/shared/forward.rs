@@ -306,7 +306,7 @@ impl Shared {
 
     /// The way of a frame that arrives: of the candidates the one whose queue holds the fewest bytes, the first among equals.
     #[inline(never)]
-    fn choose_way(&mut self, open: PortId, now: Time) -> PortId {
+    pub(super) fn choose_way(&mut self, open: PortId, now: Time) -> PortId {
         let Network { plan, turns, .. } = &mut self.network;
         let candidates = plan.forwarding.candidates(turns, open);
         let (mut best, others) = (candidates[0], &candidates[1..]);

@@ -6,9 +6,11 @@
 //! * `ring`: 2(N − 1) steps, each rank sends S/N to the next one;
 //! * `recursive-doubling`: log₂ N steps, pairs at distance 2^s exchange S;
 //! * `rabenseifner`: pairs exchange S/2, S/4 … S/N, then S/N … S/2;
-//! * `all-to-all`: N − 1 steps, in step s each rank sends S/N to the rank s places on.
+//! * `all-to-all`: N − 1 steps, in step s each rank sends S/N to the rank s places on;
+//! * `tree`: two binary trees, each for half of S. Pieces go up, are added, and go down again; who is a leaf of one tree is none of the other.
 //!
-//! Reference: Thakur, Rabenseifner and Gropp, Int. J. High Performance Computing Applications 19(1), 2005. Differences: adding takes no time.
+//! Reference: Thakur, Rabenseifner and Gropp, Int. J. High Performance Computing Applications 19(1), 2005; for the trees Sanders, Speck and
+//! Träff, Parallel Computing 35(12), 2009. Differences: adding takes no time.
 
 use std::sync::Arc;
 
@@ -46,6 +48,9 @@ const RING: &str = "ring";
 const DOUBLING: &str = "recursive-doubling";
 const RABENSEIFNER: &str = "rabenseifner";
 const ALL_TO_ALL: &str = "all-to-all";
+const TREE: &str = "tree";
+/// Pieces of each half of what a tree adds up.
+const PIECES: u64 = 32;
 
 /// The options that `steps` reads.
 pub const ALGORITHM: &str = "algorithm";
@@ -58,10 +63,19 @@ pub(super) const PART: Part<Build> = Part {
     options: &[
         Opt::new(
             ALGORITHM,
-            Kind::Choice(&[RING, DOUBLING, RABENSEIFNER, ALL_TO_ALL]),
+            Kind::Choice(&[RING, DOUBLING, RABENSEIFNER, ALL_TO_ALL, TREE]),
             Default::Is(RING),
-            "all-reduce along a ring, between pairs that exchange all, or halves and then doubles; or all-to-all between pairs",
+            "all-reduce along a ring, between pairs that exchange all, or halves and then doubles, or along two binary trees; or all-to-all \
+             between pairs",
         ),
+        Opt::new(
+            "pieces",
+            Kind::Count,
+            Default::Absent,
+            "with the trees: pieces of each half, which follow one another; 32 where it is left out",
+        )
+        .at_least("1")
+        .at_most("4096"),
         Opt::new(
             "size",
             Kind::Bytes,
@@ -71,7 +85,16 @@ pub(super) const PART: Part<Build> = Part {
         .at_least("1 B")
         .at_most("100000 MB"),
     ],
-    build: |_| Ok(AnySource::Collective(Collective::of(Vec::new()))),
+    build: |args| {
+        if args.has("pieces") && args.choice(ALGORITHM) != TREE {
+            return Err(Refusal {
+                option: "pieces",
+                what: format!("{} sends no pieces", args.choice(ALGORITHM)),
+                fix: "remove it, or write algorithm = \"tree\"".into(),
+            });
+        }
+        Ok(AnySource::Collective(Collective::of(Vec::new())))
+    },
 };
 
 impl Collective {
@@ -100,7 +123,7 @@ impl Source for Collective {
     }
 }
 
-/// What each rank has before it begins.
+/// The state of each rank before it begins.
 pub fn size(args: &Args) -> u64 {
     args.bytes("size").0
 }
@@ -153,8 +176,69 @@ pub fn steps(args: &Args, ranks: usize) -> Result<Vec<Step>, Refusal> {
             let doubling = (1..=rounds).rev().map(|s| (ranks >> s, part(1 << s)));
             exchanges(ranks, &halving.chain(doubling).collect::<Vec<_>>())
         }
+        TREE => {
+            let pieces = match args.has("pieces") {
+                true => args.count("pieces"),
+                false => PIECES,
+            };
+            trees(ranks, &vec![part(2 * pieces as usize); pieces as usize])
+        }
         _ => all_to_all(ranks, part(ranks)),
     })
+}
+
+/// The parent of each rank of a binary tree in the order of its ranks: rank 0 is the root, and odd ranks are leaves.
+fn parent(rank: usize, ranks: usize) -> Option<usize> {
+    if rank == 0 {
+        return None;
+    }
+    let bit = rank & rank.wrapping_neg();
+    let upper = (rank ^ bit) | bit << 1;
+    Some(if upper < ranks { upper } else { rank ^ bit })
+}
+
+/// Two trees, for each of them flows up and down every edge. The second is the first from the other end, or by one place further where
+/// the ranks are odd in number.
+fn trees(ranks: usize, pieces: &[u64]) -> Vec<Step> {
+    let placed = |tree: usize, rank: usize| match (tree, ranks % 2) {
+        (0, _) => rank,
+        (_, 0) => ranks - 1 - rank,
+        _ => (rank + 1) % ranks,
+    };
+    // Up from rank r stands at r − 1 of its tree, down to it behind all those.
+    let edges = ranks - 1;
+    let place =
+        |tree: usize, down: bool, rank: usize| (2 * tree + usize::from(down)) * edges + rank - 1;
+    let mut steps = Vec::new();
+    for (tree, down) in [(0, false), (0, true), (1, false), (1, true)] {
+        for rank in 1..ranks {
+            let above = parent(rank, ranks).expect("not the root");
+            let children = |of: usize| (1..ranks).filter(move |r| parent(*r, ranks) == Some(of));
+            let after: Vec<usize> = match (down, above) {
+                (false, _) => children(rank).map(|r| place(tree, false, r)).collect(),
+                (true, 0) => children(0).map(|r| place(tree, false, r)).collect(),
+                (true, above) => vec![place(tree, true, above)],
+            };
+            let [rank_there, above_there] = [rank, above].map(|r| placed(tree, r));
+            let (from, to) = match down {
+                false => (rank_there, above_there),
+                true => (above_there, rank_there),
+            };
+            steps.push(Step {
+                from,
+                to,
+                number: place(tree, down, rank),
+                sizes: pieces.to_vec(),
+                lead: if after.is_empty() {
+                    pieces.len() as u64
+                } else {
+                    0
+                },
+                after,
+            });
+        }
+    }
+    steps
 }
 
 /// Rounds in which pairs at a distance exchange so many bytes. A rank begins a round when it has received in the round before.
@@ -235,6 +319,55 @@ mod tests {
                     let before = &steps[*before];
                     assert!(before.to == step.from || before.from == step.from);
                 }
+            }
+        }
+    }
+
+    /// Of any number of ranks: each tree has one edge less than ranks, up and down; every rank but the root sends half of S up each tree; a rank
+    /// has children in one tree only, two at most, so it sends at most 2 S; and the way to a root has at most ⌈log₂ N⌉ edges.
+    #[test]
+    fn two_trees_share_the_work() {
+        for ranks in 2..40 {
+            let steps = of(TREE, ranks, 64_000).unwrap();
+            assert_eq!(steps.len(), 4 * (ranks - 1));
+            let edges = ranks - 1;
+            for rank in 0..ranks {
+                let mine =
+                    |from: usize| steps[from..from + edges].iter().filter(|s| s.from == rank);
+                let below = [edges, 3 * edges].map(|tree| mine(tree).count());
+                assert!(below.iter().all(|n| *n <= 2), "{ranks} {rank} {below:?}");
+                let inner = below.iter().filter(|n| **n > 0).count();
+                // With an odd number of ranks one of them may be inside both trees.
+                assert!(inner <= 1 + ranks % 2, "{ranks} {rank} {below:?}");
+                let sent: u64 = steps
+                    .iter()
+                    .filter(|s| s.from == rank)
+                    .flat_map(|s| &s.sizes)
+                    .sum();
+                assert!(
+                    ranks % 2 == 1 || sent <= 2 * 64_000,
+                    "{ranks} {rank} {sent}"
+                );
+            }
+            let mut depth = vec![0; steps.len()];
+            for up in [0, 2 * edges] {
+                for rank in 1..ranks {
+                    let mut at = rank;
+                    while let Some(above) = parent(at, ranks) {
+                        (at, depth[up + rank - 1]) = (above, depth[up + rank - 1] + 1);
+                    }
+                }
+            }
+            let most = depth.iter().max().expect("steps");
+            assert!(1 << most < 2 * ranks, "{ranks} {most}");
+            for step in &steps {
+                assert_ne!(step.from, step.to);
+                assert!(
+                    step.after
+                        .iter()
+                        .all(|before| steps[*before].to == step.from)
+                );
+                assert_eq!(step.lead, if step.after.is_empty() { 32 } else { 0 });
             }
         }
     }

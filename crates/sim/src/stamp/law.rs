@@ -85,6 +85,11 @@ pub trait Stamp {
         false
     }
 
+    /// Line rates that its fields can name; empty: any.
+    fn rates(&self) -> &'static [Rate] {
+        &[]
+    }
+
     /// It is put to a queue.
     fn attach(&mut self, _place: &LawQueue) {}
 

@@ -19,7 +19,7 @@ mod xcpb;
 
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::part::{self, Part};
-use backwater_transport::units::Time;
+use backwater_transport::units::{Rate, Time};
 
 use crate::ids::LawId;
 
@@ -42,6 +42,7 @@ backwater_transport::parts! {
         fn layout(&self) -> Option<Layout>;
         fn needs_rate(&self) -> bool;
         fn needs_packets(&self) -> bool;
+        fn rates(&self) -> &'static [Rate];
         fn attach(&mut self, place: &LawQueue);
         fn update(&mut self, now: Time, backlog: Backlog);
         fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>);

@@ -9,6 +9,7 @@ pub(super) mod graph;
 mod link_events;
 pub(crate) mod mechanisms;
 mod nodes;
+mod notices;
 mod ports;
 mod reach;
 mod refills;
@@ -99,6 +100,7 @@ impl World {
         world.add_cards(spec)?;
         world.limit_queues(spec)?;
         world.check_signals(spec)?;
+        world.check_notices(spec)?;
         let Shared {
             network,
             mechanisms,

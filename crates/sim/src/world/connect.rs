@@ -134,6 +134,10 @@ impl World {
                 small_queue: None,
                 place: 0,
                 signal_class: transport.signal_class,
+                notify_gate: {
+                    let pair = &transport.receiver.pair;
+                    pair.notify_per_port.then_some(pair.notify_interval)
+                },
                 pull_quantum: transport.sender.pair.pull.map_or(0, |pull| pull.quantum),
                 spreading: transport
                     .spreader

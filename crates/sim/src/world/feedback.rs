@@ -11,8 +11,9 @@ use super::World;
 use super::report_rows::{ConnectionReport, Report};
 
 use crate::connection::Connection;
-use crate::ids::LawId;
+use crate::ids::{LawId, PortId};
 use crate::network::{Flow, Law, Role};
+use crate::queue::Aqm;
 use crate::stamp::{Senders, Stamp};
 use crate::targets::Targets;
 
@@ -90,6 +91,45 @@ impl World {
             if let Role::Data(connection) = flow.role {
                 all.extend(self.of_flow(flow, &readers[connection.index()]));
             }
+        }
+        all.extend(self.of_notices());
+        all
+    }
+
+    /// Queues that send notices which nobody hears, and flows that would hear notices which nobody sends.
+    fn of_notices(&self) -> Vec<String> {
+        let network = &self.shared.network;
+        let tells = |port: &&PortId| {
+            let managed = network.ports[**port].more.managed.as_ref();
+            managed.is_some_and(|m| m.aqm.notifies())
+        };
+        let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+        let data = |flow: &&Flow| matches!(flow.role, Role::Data(_) | Role::None);
+        for flow in network.flows.iter().filter(data) {
+            // The first port is that of the source itself.
+            let mut ports = flow.path.iter().skip(1).filter(tells).peekable();
+            if flow.noticed && ports.peek().is_none() {
+                all.push(format!(
+                    "flow {}: no queue on its path sends notices, so it keeps the rate of its line: write \
+                     queue = {{ kind = \"qcn\" }} for the bottleneck's port",
+                    flow.name
+                ));
+            }
+            told.extend(ports.map(|port| (*port, flow.noticed)));
+        }
+        let mut unheard = told
+            .iter()
+            .filter(|(port, heard)| !heard && !told.contains(&(*port, true)));
+        if let Some((port, _)) = unheard.next() {
+            let others = match unheard.count() {
+                0 => String::new(),
+                others => format!(" (and {others} others)"),
+            };
+            all.push(format!(
+                "{}{others}: no sender whose data cross it hears notices, so its queue tells nobody: give the flows \
+                 controller = {{ kind = \"qcn\" }}",
+                network.ports[*port].more.name
+            ));
         }
         all
     }

@@ -209,6 +209,7 @@ impl Network {
             role: Role::None,
             outside: true,
             trimmed: false,
+            noticed: false,
             variance_time: None,
             entered: Count::default(),
             stats,

@@ -33,6 +33,7 @@ mod injections;
 mod knobs;
 mod link_events;
 mod nearest;
+mod notices;
 mod probe;
 mod pull;
 mod refill;

@@ -205,6 +205,7 @@ impl World {
             max_bytes: count.max_bytes,
             marked: count.marked - base.marked,
             trimmed: count.trimmed - base.trimmed,
+            notices: count.notices - base.notices,
             victims: count.victims - base.victims,
             stall: count.stall - base.stall,
             closed: std::array::from_fn(|c| count.closed[c] - base.closed[c]),

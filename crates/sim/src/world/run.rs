@@ -171,8 +171,9 @@ impl World {
     /// The work that remains when an event has been served.
     #[inline(always)]
     pub(super) fn end_event(&mut self, at: Time) {
-        let left = self.shared.mechanisms.outbox.len() | self.shared.network.refills.len();
-        if left | self.shared.handovers.len() != 0 {
+        let network = &self.shared.network;
+        let left = self.shared.mechanisms.outbox.len() | network.refills.len();
+        if left | network.source_notices.len() | self.shared.handovers.len() != 0 {
             self.finish_event(at);
         }
     }
@@ -184,6 +185,7 @@ impl World {
         loop {
             self.deliver_handed_over(at);
             self.post_all(at);
+            self.tell_sources(at);
             if self.shared.network.refills.is_empty() && self.shared.handovers.is_empty() {
                 return;
             }
@@ -230,6 +232,7 @@ impl World {
             Event::Cross(node) => self.shared.cross(node, at),
             Event::Watchdog(port) => self.shared.look_after_pauses(port, at),
             Event::Credit(port) => self.give_credit(port, at),
+            Event::Notify(port) => self.notify_next(port, at),
             Event::Link(step) => self.take_link_step(step, at),
             Event::Carried(port) => {
                 self.shared
@@ -264,7 +267,7 @@ impl World {
             let (bytes, answered) = (flow.due, flow.source.waits());
             self.ends.connections[connection].waiting = answered;
             self.write(connection, bytes, now);
-            if !answered {
+            if !answered || self.ends.graph.leads_on(connection) {
                 self.shared
                     .network
                     .ask(&mut self.shared.run.calendar, id, now);

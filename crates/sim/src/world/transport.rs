@@ -235,18 +235,11 @@ impl World {
     #[inline(always)]
     fn signal_all(&mut self, id: ConnectionId, now: Time) {
         while let Some(signal) = self.ends.connections[id].receiver.next_signal(now) {
-            self.depart_signal(id, signal, now);
+            match (signal, self.ends.connections[id].notify_gate) {
+                (Signal::Congestion, Some(interval)) => self.notify_in_turn(id, interval, now),
+                _ => self.depart_signal(id, signal, now),
+            }
         }
-    }
-
-    #[cold]
-    pub(super) fn depart_signal(&mut self, id: ConnectionId, signal: Signal, now: Time) {
-        let c = &self.ends.connections[id];
-        let (acks, class) = (c.acks, c.signal_class);
-        let before = std::mem::replace(&mut self.shared.network.flows[acks].class, class);
-        let header = Header::Signal(signal);
-        self.depart(acks, header, Leaving::unmarked(signal.bytes()), now);
-        self.shared.network.flows[acks].class = before;
     }
 
     #[inline(always)]

@@ -127,7 +127,7 @@ fn any_packets_leave_a_trace_link_as_the_rules_have_it() {
             found[exit.tag as usize] = Some(exit.at.0);
         }
         assert_eq!(found, due, "round {round}");
-        // What the link says of itself: what left, and what was offered from an instant on.
+        // The link's own counts: packets that left, and those offered from an instant on.
         let port = &world.network().ports[Id::new(0)];
         let server = port.more.service.server().expect("a trace");
         let (now, all) = (world.now(), left_by(&sizes, &due, u64::MAX));

@@ -42,7 +42,7 @@ impl Journey {
     }
 }
 
-/// What becomes of packets of two hosts: (born, IP bytes) of each.
+/// The fate of packets of two hosts: (born, IP bytes) of each.
 fn journeys(demands: &[Vec<(u64, u64)>; 2], buffer: u64) -> Vec<Journey> {
     let mut all = Vec::new();
     for (flow, demands) in demands.iter().enumerate() {

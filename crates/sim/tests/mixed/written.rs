@@ -14,9 +14,10 @@ type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
 fn lost<T: std::fmt::Debug>(table: &[Part<Build<T>>]) -> Vec<String> {
     let of = |row: &Part<Build<T>>| {
-        // Only with this choice is the share used.
+        // Only with this choice is the share, or the unit, used.
         let besides: &[_] = match row.id {
             "rate-comparison" => &[("underused", "rate")],
+            "hop-record" => &[("fields", "quantised")],
             _ => &[],
         };
         let found = reaching::lost(row.options, besides, |given| {

@@ -1,4 +1,4 @@
-//! What is fitted to a recording gives its moments back.
+//! A model that is fitted to a recording gives its moments back.
 
 use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit, RUNS};
 use backwater_sim::medium::trace::portrait::{Portrait, Recording};

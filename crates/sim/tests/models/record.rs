@@ -1,4 +1,4 @@
-//! What a run keeps: delays, ages, counters, the Hurst parameter and the fingerprint.
+//! The records of a run: delays, ages, counters, the Hurst parameter and the fingerprint.
 
 use backwater_sim::packet::{Packet, Traffic};
 use backwater_sim::record::age::Age;
@@ -155,7 +155,7 @@ fn a_delay_is_the_sum_of_its_parts() {
     assert_eq!(stats.dropped_early, count(1, 300));
     stats.victims = 3;
     stats.warm(count(9, 9_000), ms(1));
-    // What was counted is the base. All that is measured begins anew.
+    // The counts so far are the base. All that is measured begins anew.
     assert_eq!(
         stats.base,
         [

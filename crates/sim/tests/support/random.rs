@@ -80,9 +80,17 @@ pub fn any_queue(random: &mut Random, classes: u64, managed: bool) -> Queue {
         "codel-mahimahi" => [1_000, 2_000],
         _ => [50, 500],
     };
+    let target = Span::micros(one(random, &targets));
     let small = [
         ("classes", Value::Count(classes)),
-        ("target", Value::Span(Span::micros(one(random, &targets)))),
+        (
+            "target",
+            match part.id {
+                "qcn" => Value::Bytes(Bytes(2_000)),
+                _ => Value::Span(target),
+            },
+        ),
+        ("sample", Value::Bytes(Bytes(3_000))),
         ("interval", Value::Span(Span::millis(one(random, &[1, 4])))),
         ("mtu", Value::Bytes(Bytes(one(random, &[0, 1_518])))),
         ("flows", Value::Count(one(random, &[2, 16]))),

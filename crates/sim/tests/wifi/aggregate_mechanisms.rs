@@ -25,7 +25,7 @@ use crate::aggregate::{cell, mode, noisy_cell, saturated_cell};
 use crate::cell::{Cell, cbr, disc, saturated};
 use crate::mechanisms::mechanism;
 
-/// What a test detector has seen of transmissions: the frame, what stays, and when.
+/// Transmissions as a test detector has seen them: the frame, the packets that stay, and the instant.
 type Row = (Seen, u64, Time);
 type Log = Arc<Mutex<Vec<Row>>>;
 
@@ -308,7 +308,7 @@ fn a_station_overhears_each_frame_of_a_burst() {
     assert!(rows.len() as u64 >= sent_on, "{} {sent_on}", rows.len());
 }
 
-/// What a law sees of departures: the instant, and the packets that stay.
+/// Departures as a law sees them: the instant, and the packets that stay.
 type Departures = Arc<Mutex<Vec<(Time, u64)>>>;
 
 #[derive(Clone, Debug)]

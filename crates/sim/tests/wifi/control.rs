@@ -1,4 +1,4 @@
-//! What S0's control is for: sources give way to their relay, so that what the first hop carries the second
+//! The purpose of S0's control: sources give way to their relay, so that what the first hop carries the second
 //! carries too. Goes red when it is off.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -347,7 +347,7 @@ fn two_relays_that_share_their_upstream_stations_agree() {
         }
         let (_, report) = cell.run();
         let rate = |flow: usize, hop: usize| report.flows[flow].hops[hop].count.bytes as f64;
-        // What comes to each relay and what leaves it, over its three flows.
+        // The packets that come to each relay and those that leave it, over its three flows.
         [0, 1].map(|side| [0, 1].map(|hop| (0..3).map(|a| rate(2 * a + side, hop)).sum::<f64>()))
     };
     let [left, right] = run(false);

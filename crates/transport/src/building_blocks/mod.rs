@@ -8,6 +8,7 @@ pub(crate) mod minmax;
 pub(crate) mod moving_mean;
 pub(crate) mod network_window;
 pub(crate) mod queueing_delay;
+pub(crate) mod rate_steps;
 pub(crate) mod rdma;
 pub(crate) mod reno_window;
 pub mod signal_aimd;

@@ -1,11 +1,12 @@
 //! Code that controllers of RDMA share: options, the refusal of transports that are no queue pairs, and of HPCC and PowerTCP the
 //! window that is paced over a base round trip and the records of hops that come back with acknowledgements.
 
-use crate::congestion_header::{CongestionHeader, Hop, Records};
+use crate::congestion_header::CongestionHeader;
 use crate::controller_interface::{Ack, Departure, Limits, Setup};
 use crate::part::{Args, Default, Kind, Opt, Refusal};
 use crate::segment::Feedback;
-use crate::units::{Rate, Span};
+use crate::telemetry::Records;
+use crate::units::Rate;
 
 /// The help of the option `rate` where flows begin with it.
 pub const FIRST_RATE: &str = "rate of the host's line, with which a flow begins";
@@ -107,16 +108,4 @@ pub fn records<'a>(ack: &Ack<'a>) -> Option<&'a Records> {
 pub fn with_records() -> Departure {
     let empty = CongestionHeader::Telemetry(Records::default());
     Departure::Announced(Feedback::Congestion(empty))
-}
-
-/// Two records of each hop and the seconds between them, where some have passed.
-pub fn between<'a>(
-    before: &'a Records,
-    now: &'a Records,
-) -> impl Iterator<Item = (&'a Hop, &'a Hop, f64)> {
-    let pairs = before.hops().iter().zip(now.hops());
-    pairs.filter_map(|(old, new)| {
-        let span = Span(new.at.0.saturating_sub(old.at.0)).seconds();
-        (span > 0.0).then_some((old, new, span))
-    })
 }

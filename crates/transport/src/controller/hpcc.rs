@@ -6,16 +6,17 @@
 //!
 //! Reference: Li et al., HPCC, SIGCOMM 2019, algorithm 1, and its public simulator. The 5 stages of the paper are a misprint, by
 //! its authors' page; its simulations used 0. The state is the rate, within a least one and the line's, and the window is in
-//! proportion. The first record is only stored, and U begins at 1. Differences: records are exact; a window counts payload.
+//! proportion. The first record is only stored, and U begins at 1. Records are exact, or quantised as in that simulator: the law at the
+//! ports says which. Difference: a window counts payload.
 
 use crate::building_blocks::rdma::{
-    FIRST_RATE, LEAST, PacedWindow, base_rtt, between, check_queue_pair, rate, records,
-    with_records,
+    FIRST_RATE, LEAST, PacedWindow, base_rtt, check_queue_pair, rate, records, with_records,
 };
-use crate::congestion_header::{Layout, Records};
+use crate::congestion_header::Layout;
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
+use crate::telemetry::Records;
 use crate::part::{Default, Kind, Opt, Part};
 
 /// The options and the state.
@@ -41,13 +42,13 @@ impl Hpcc {
     /// Takes the load of the busiest hop between two records into the smoothed one.
     fn measure(&mut self, before: &Records, records: &Records) {
         let (mut busiest, mut over) = (0.0, 0.0);
-        for (old, new, span) in between(before, records) {
-            let sent = new.sent.saturating_sub(old.sent) as f64 / span;
-            let waits = new.queue.min(old.queue) as f64;
+        for hop in records.since(before) {
+            let sent = hop.sent as f64 / hop.over;
+            let waits = hop.now.min(hop.before) as f64;
             let load =
-                sent / new.rate + waits * (self.window.line / new.rate) / self.window.product();
+                sent / hop.rate + waits * (self.window.line / hop.rate) / self.window.product();
             if load > busiest {
-                (busiest, over) = (load, span);
+                (busiest, over) = (load, hop.over);
             }
         }
         self.load = self.window.smoothed(self.load, busiest, over);
@@ -172,7 +173,7 @@ pub const PART: Part<BuildOf<Hpcc>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion_header::Hop;
+    use crate::telemetry::{Hop, Record, Word};
     use crate::units::Time;
 
     /// 12.5 GB/s, T = 13 us: a product of 162,500 B.
@@ -202,25 +203,30 @@ mod tests {
     }
 
     /// Records of hops (rate, bytes sent in T, backlog before, backlog now).
-    fn records(hops: &[(f64, u64, u64, u64)]) -> [Records; 2] {
+    fn records(hops: &[(f64, u64, u64, u64)], write: fn(Hop) -> Record) -> [Records; 2] {
         let mut pair = [Records::default(); 2];
         for (rate, sent, old, new) in hops {
             for (number, (sent, queue)) in [(0, *old), (*sent, *new)].into_iter().enumerate() {
-                pair[number].record(Hop {
+                pair[number].record(write(Hop {
                     rate: *rate,
                     sent,
                     queue,
                     at: Time(number as u64 * 13_000_000),
-                });
+                }));
             }
         }
         pair
     }
 
     fn window(mut hpcc: Hpcc, hops: &[(f64, u64, u64, u64)]) -> f64 {
-        let [before, now] = records(hops);
+        let [before, now] = records(hops, Record::Exact);
         hpcc.measure(&before, &now);
         hpcc.react().0
+    }
+
+    /// Units for lines of 100 Gbit/s: 512 B sent, 320 B that wait.
+    fn quantised(hop: Hop) -> Record {
+        Record::Quantised(Word::of(&hop, 4).expect("100 or 200 Gbit/s"))
     }
 
     /// The line is full without a queue: 162,500 · .95 + 80 = 154,455. With a product in the queue twice it is half; one
@@ -248,9 +254,30 @@ mod tests {
             (2.0 * LINE, PRODUCT / 2, PRODUCT, PRODUCT),
         ];
         let mut hpcc = at(5, 0.9);
-        let [before, now] = records(&hops);
+        let [before, now] = records(&hops, Record::Exact);
         hpcc.measure(&before, &now);
         assert!((hpcc.load - 0.9).abs() < 1e-12);
         assert!((hpcc.react().0 - 162_580.0).abs() < 1e-6);
+    }
+
+    /// The same from quantised records: the load is at most a unit of bytes sent and one of backlog too low, and not too high, since all
+    /// figures began at 0. So W lies above that of exact records, by the same share.
+    #[test]
+    fn quantised_records_move_the_window_by_no_more_than_their_units() {
+        let unit = (512.0 + 320.0) / PRODUCT as f64;
+        for hops in [
+            [(LINE, PRODUCT, 0, 0)],
+            [(LINE, PRODUCT, PRODUCT, PRODUCT)],
+            [(LINE, PRODUCT, 0, PRODUCT)],
+            [(LINE, PRODUCT * 3 / 2, 0, 0)],
+        ] {
+            let exact = window(at(0, 1.0), &hops);
+            let mut hpcc = at(0, 1.0);
+            let [before, now] = records(&hops, quantised);
+            hpcc.measure(&before, &now);
+            let rough = hpcc.react().0;
+            let share = (rough - 80.0) / (exact - 80.0) - 1.0;
+            assert!((0.0..1.1 * unit).contains(&share), "{share} {unit}");
+        }
     }
 }

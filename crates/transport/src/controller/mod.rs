@@ -77,6 +77,7 @@ macro_rules! controllers {
                 fn on_idle(&mut self, idle: &Idle);
                 fn forecaster(&self) -> Option<Forecaster>;
                 fn congestion_header(&self) -> Option<Layout>;
+                fn receives_notices(&self) -> bool;
                 fn approach(&self) -> Option<f64>;
                 fn heartbeat(&self) -> u64;
                 fn on_timer(&mut self, now: Time);
@@ -129,6 +130,7 @@ controllers! {
     iacp::Iacp,
     abc::Abc,
     vcp::Vcp,
+    qcn::Qcn,
     dcqcn::Dcqcn,
     hpcc::Hpcc,
     timely::Timely,

@@ -14,13 +14,13 @@
 use std::collections::VecDeque;
 
 use crate::building_blocks::rdma::{
-    FIRST_RATE, LEAST, PacedWindow, base_rtt, between, check_queue_pair, rate, records,
-    with_records,
+    FIRST_RATE, LEAST, PacedWindow, base_rtt, check_queue_pair, rate, records, with_records,
 };
-use crate::congestion_header::{Layout, Records};
+use crate::congestion_header::Layout;
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
+use crate::telemetry::Records;
 use crate::part::{Default, Kind, Opt, Part};
 use crate::units::{Span, Time};
 
@@ -52,14 +52,14 @@ impl PowerTcp {
     fn of_records(&self, before: &Records, now: &Records) -> Option<(f64, f64)> {
         let mut most: Option<(f64, f64)> = None;
         let base = self.window.base;
-        for (old, new, span) in between(before, now) {
-            let slope = (new.queue as f64 - old.queue as f64) / span;
-            let sent = new.sent.saturating_sub(old.sent) as f64 / span;
-            let voltage = new.queue as f64 + new.rate * base;
-            let arrived = (slope + sent).max(self.arrivals * new.rate);
-            let power = arrived * voltage / (new.rate * new.rate * base);
+        for hop in now.since(before) {
+            let slope = (hop.now as f64 - hop.before as f64) / hop.over;
+            let sent = hop.sent as f64 / hop.over;
+            let voltage = hop.now as f64 + hop.rate * base;
+            let arrived = (slope + sent).max(self.arrivals * hop.rate);
+            let power = arrived * voltage / (hop.rate * hop.rate * base);
             if most.is_none_or(|m| power > m.0) {
-                most = Some((power, span));
+                most = Some((power, hop.over));
             }
         }
         most
@@ -213,7 +213,7 @@ pub const PART: Part<BuildOf<PowerTcp>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion_header::Hop;
+    use crate::telemetry::{Hop, Record};
 
     /// 12.5 GB/s and 20 us: a product of 250 kB. The line of the host is twice as fast, so that the greatest window shows.
     fn at() -> PowerTcp {
@@ -240,12 +240,12 @@ mod tests {
 
     fn records(sent: u64, queue: u64, at_us: u64) -> Records {
         let mut records = Records::default();
-        records.record(Hop {
+        records.record(Record::Exact(Hop {
             rate: 12.5e9,
             sent,
             queue,
             at: Time(at_us * 1_000_000),
-        });
+        }));
         records
     }
 

@@ -41,7 +41,7 @@ pub trait Controller {
     /// The present limits of the sender.
     fn limits(&self) -> Limits;
 
-    /// The receiver has sent a packet that acknowledges nothing, such as a notification of marks.
+    /// A packet has come that acknowledges nothing, such as a notification of marks.
     fn on_signal(&mut self, _now: Time, _signal: &Signal) {}
 
     /// A segment leaves.
@@ -63,6 +63,11 @@ pub trait Controller {
     /// The congestion header that its segments carry and its receiver echoes.
     fn congestion_header(&self) -> Option<Layout> {
         None
+    }
+
+    /// Whether queues on the way send it notices (`Signal::Notice`).
+    fn receives_notices(&self) -> bool {
+        false
     }
 
     /// The share of the way to the target of a router that it goes at an acknowledgement; none without such a target.

@@ -35,13 +35,13 @@ pub(super) struct Credit {
     mss: u64,
     /// Of a packet, besides its payload.
     overhead: u64,
-    /// What the receiver has given.
+    /// The credit that the receiver has given.
     granted: u64,
-    /// What is left; a packet leaves while there is some, so it may end below zero.
+    /// The credit that is left; a packet leaves while there is some, so it may end below zero.
     left: i64,
     /// Nothing has come back yet.
     speculates: bool,
-    /// What the newest packet said that is wanted.
+    /// The credit that the newest packet asked for.
     asked: u64,
 }
 
@@ -83,7 +83,7 @@ impl Credit {
         self.left += more as i64;
     }
 
-    /// What is wanted where so many bytes of payload wait and the window lets so many be in flight.
+    /// The credit to ask for where so many bytes of payload wait and the window lets so many be in flight.
     fn wanted(&self, waiting: u64, window: u64) -> u64 {
         let most = self.pull.speculate;
         let payload = waiting.min(window.saturating_add(self.mss)).min(most);
@@ -92,7 +92,7 @@ impl Credit {
         self.granted + missing.max(0) as u64
     }
 
-    /// What a packet with data says that leaves; `again` if it left before.
+    /// The request in a packet with data that leaves; `again` if it left before.
     pub(super) fn say(&mut self, waiting: u64, window: u64, again: bool) -> Feedback {
         Feedback::Wanted {
             credit: self.ask(waiting, window),
@@ -123,7 +123,7 @@ impl Credit {
     }
 }
 
-/// What a receiver has given to its sender.
+/// The credit that a receiver has given to its sender.
 #[derive(Clone, Debug)]
 pub(super) struct Grants {
     pull: Pull,

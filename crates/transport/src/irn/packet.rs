@@ -1,4 +1,4 @@
-//! What a sender remembers of its packets.
+//! A sender's memory of its packets.
 
 use crate::rate::Snapshot;
 
@@ -29,7 +29,7 @@ impl Packet {
 pub(super) struct Recovering {
     /// It ends when all below have arrived.
     pub(super) until: u64,
-    /// What lies below and is missing is sent again.
+    /// Packets below that are missing are sent again.
     pub(super) highest: u64,
     /// Packets popped since the sender began, at the first that may have to be sent again.
     pub(super) from: u64,

@@ -16,7 +16,7 @@ pub struct IrnReceiver {
     data: Reassembly,
     /// A packet out of order says that others are lost.
     gaps_are_losses: bool,
-    /// What it has given to the sender, if it paces it.
+    /// The credit that it has given to the sender, if it paces it.
     grants: Option<Grants>,
 }
 

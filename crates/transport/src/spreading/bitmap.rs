@@ -26,14 +26,18 @@ pub(super) const PART: Part<Build> = Part {
     summary: "each packet has another value; values that met congestion are passed over for a while",
     source: "UET's public simulator, uec_mp.cpp",
     options: &[VALUES],
-    build: |args, random| {
-        let mask = mask(args)?;
-        Ok(AnySpreader::Bitmap(Bitmap {
+    build: |args, random| Ok(AnySpreader::Bitmap(Bitmap::new(mask(args)?, random))),
+};
+
+impl Bitmap {
+    /// Without penalties.
+    pub(super) fn new(mask: u16, random: Random) -> Bitmap {
+        Bitmap {
             round: Round::new(mask, random),
             penalties: vec![0; usize::from(mask) + 1],
-        }))
-    },
-};
+        }
+    }
+}
 
 impl Spreader for Bitmap {
     fn stream(&mut self) -> &mut Random {

@@ -8,6 +8,7 @@
 
 mod bitmap;
 mod flowlet;
+mod mixed;
 mod oblivious;
 mod plb;
 mod reps;
@@ -56,6 +57,7 @@ crate::parts! {
     flowlet::Flowlet,
     bitmap::Bitmap,
     reps::Reps,
+    mixed::Mixed,
     plb::Plb,
 }
 
@@ -65,6 +67,7 @@ pub static SPREADERS: &[Part<Build>] = &[
     flowlet::PART,
     bitmap::PART,
     reps::PART,
+    mixed::PART,
     plb::PART,
 ];
 
@@ -266,6 +269,26 @@ mod tests {
         assert_eq!(frozen, BTreeSet::from([7, 8, 9]));
         let later: BTreeSet<u16> = (40..56).map(|n| spreader.next(at(20_000), n)).collect();
         assert!(later.len() > 12, "explores again");
+    }
+
+    /// Values that came back clean go out again, each once and the oldest first. Then the bitmap passes over the one that was trimmed.
+    #[test]
+    fn mixed_sends_clean_values_again_and_then_asks_the_bitmap() {
+        let mut spreader = make("mixed", 4);
+        let (trimmed, clean) = (1, [3, 0, 3]);
+        spreader.learn(at(0), 0, trimmed, Fate::Trimmed);
+        for value in clean {
+            spreader.learn(at(0), 0, value, Fate::Clean);
+        }
+        let again: Vec<u16> = (0..3).map(|n| spreader.next(at(0), n)).collect();
+        assert_eq!(again, clean);
+        // Four rounds: what a trimmed packet costs is passed over at least three times.
+        let others: Vec<u16> = (3..15).map(|n| spreader.next(at(0), n)).collect();
+        let count = |value: u16| others.iter().filter(|v| **v == value).count();
+        assert!(
+            count(trimmed) <= 1 && [0, 2, 3].map(count).iter().all(|n| *n >= 3),
+            "{others:?}"
+        );
     }
 
     /// A round of ten packets, of which six are marked, three times in a row.

@@ -19,7 +19,9 @@ pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
 }
 
 /// Controllers of RDMA: they answer no losses.
-const FOR_QUEUE_PAIRS: &[&str] = &["dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc"];
+const FOR_QUEUE_PAIRS: &[&str] = &[
+    "qcn", "dcqcn", "hpcc", "timely", "powertcp", "swift", "nscc",
+];
 
 /// A transport that has the controller `id`.
 pub fn protocol_of(id: &str) -> Protocol {

@@ -1,4 +1,4 @@
-// What every program of this folder does alike: it runs on the cheapest scheduler, measures the process's CPU
+// The common part of the programs of this folder: it runs on the cheapest scheduler, measures the process's CPU
 // time around Simulator::Run alone, and prints one JSON line.
 
 #ifndef BACKWATER_BENCH_H

@@ -1,6 +1,6 @@
 // The lan-merge benchmark in ns-3: three 10 Mbit/s sources, one learning bridge, one 10 Mbit/s sink.
 //
-// What is chosen in ns-3's favour, each measured against its alternatives (README.md has the figures):
+// Choices in ns-3's favour, each measured against its alternatives (README.md has the figures):
 // - SimpleNetDevice carries the frames. BridgeNetDevice needs a device with SendFrom, which
 //   PointToPointNetDevice hasn't; CsmaNetDevice costs a quarter more because it senses the carrier.
 // - The middle node is a bridge; an IP router behind PointToPointNetDevice costs two fifths more.

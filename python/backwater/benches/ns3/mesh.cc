@@ -15,7 +15,7 @@
 // --errors names a model of frame errors, `law` the scenario's own; --floor is the power in dBm below which a frame is left
 // out. What validation/wifi_mesh.py varies besides: --fixed sends all data at so many Mbit/s.
 //
-// What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the two;
+// Choices in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the two;
 // frames weaker than the floor are thrown away unread; powers come from a table; rates are known; ARP caches
 // filled before the run; no queueing discipline above the devices; routing tables that hold the routes and
 // nothing else. The trace sources connected are those of failed exchanges, of packets that a device received, and of
@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
     arguments.Parse(argc, argv);
     bench::Prepare(run);
     bench::Rules(duration);
-    // What a station has room for is for its MAC to say.
+    // The MAC of a station says how much room it has.
     Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue("1000000p"));
 
     const Network network = Read(std::cin);

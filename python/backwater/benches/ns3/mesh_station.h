@@ -1,4 +1,4 @@
-// What the stations of a mesh do where ns-3's own do otherwise: rates by link, retry limits by frame, shares of a buffer; and a
+// Stations of a mesh where they differ from ns-3's own: rates by link, retry limits by frame, shares of a buffer; and a
 // channel whose powers and delay are told.
 
 #ifndef BACKWATER_MESH_STATION_H

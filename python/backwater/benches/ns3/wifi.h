@@ -1,4 +1,4 @@
-// What the programs with 802.11 devices do alike.
+// The common part of the programs with 802.11 devices.
 
 #ifndef BACKWATER_WIFI_H
 #define BACKWATER_WIFI_H

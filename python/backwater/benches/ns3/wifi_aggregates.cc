@@ -1,7 +1,7 @@
 // The benchmarks wifi-ac-1, wifi-ac-12 and wifi-ax-50 in ns-3: stations that all hear one another and send
 // A-MPDUs to one receiver, without RTS/CTS.
 //
-// What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the
+// Choices in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the
 // two; constant rates; ARP caches filled before the run; no queueing discipline above the devices; an offered load
 // a tenth above what the cell can carry, so that queues stay full and few packets are refused; a station that
 // stays the same network's from the start (no association, no beacons).

@@ -1,7 +1,7 @@
 // The wifi-12-rts benchmark in ns-3: stations of 802.11b in one cell that all send to their neighbour by
 // number, with RTS/CTS before every packet.
 //
-// What is chosen in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the
+// Choices in ns-3's favour: the priority-queue scheduler; Yans' channel and PHY, the cheaper of the
 // two; constant rates; ARP caches filled before the run; no queueing discipline above the devices; an offered load
 // a third above what the cell can carry, so that queues stay full and few packets are refused. The only trace
 // sources connected are those of failed exchanges.

@@ -78,8 +78,11 @@ class Flow(Table):
       is left out
     * `cnp_interval`: least time between two notification packets; 50 us where it is left
       out (time)
-    * `cnp_class`: class of notification packets; that of the acknowledgements where it is
-      left out (whole number)
+    * `cnp_gate`: where cnp_interval counts: for each queue pair, or at the receiving
+      host's port for all that end there, as in ConnectX cards; queue-pair where it is
+      left out
+    * `cnp_class`: class of notification packets, and of notices that a queue sends to the
+      source (qcn); that of the acknowledgements where it is left out (whole number)
     * `timeout`: retransmission timeout of a queue pair; 0 s for none; where it is left
       out, 67.108864 ms for roce (4.096 us x 2^14) and 320 us for irn (time)
     * `timeout_low`: the same while at most three packets are in flight; 100 us where it
@@ -152,6 +155,7 @@ class Flow(Table):
     nack_interval: Time | None = None
     cnp: Literal["at-once", "sampled", "off"] | None = None
     cnp_interval: Time | None = None
+    cnp_gate: Literal["queue-pair", "port"] | None = None
     cnp_class: int | None = None
     timeout: Time | None = None
     timeout_low: Time | None = None

@@ -403,6 +403,18 @@ class Controller(Part):
     ) -> Controller:
         """Increase by a factor, by a step, or decrease, as two bits from VCP routers say."""
     @staticmethod
+    def qcn(
+        *,
+        rate: Rate,
+        gain: float | None = None,
+        timer: Time | None = None,
+        bytes: Size | None = None,
+        additive: Rate | None = None,
+        hyper: Rate | None = None,
+        least: Rate | None = None,
+    ) -> Controller:
+        """A rate that notices from queues on the way cut and that time and bytes raise."""
+    @staticmethod
     def dcqcn(
         *,
         rate: Rate,
@@ -622,6 +634,16 @@ class Queue(Part):
     ) -> Queue:
         """The same on arrival, and what takes no marks is dropped where it would be marked."""
     @staticmethod
+    def qcn(
+        *,
+        target: Size | None = None,
+        weight: float | None = None,
+        sample: Size | None = None,
+        jitter: Share | None = None,
+        classes: int | None = None,
+    ) -> Queue:
+        """Samples the queue and sends notices to the sources of what comes: QCN."""
+    @staticmethod
     def dualpi2(
         *,
         target: Time | None = None,
@@ -742,7 +764,9 @@ class Stamp(Part):
         reconstruction.
         """
     @staticmethod
-    def hop_record() -> Stamp:
+    def hop_record(
+        *, fields: Literal["exact", "quantised"] | None = None, units: int | None = None
+    ) -> Stamp:
         """Writes rate, bytes sent, backlog and time into each packet: in-band telemetry (INT)."""
     @staticmethod
     def python(
@@ -767,6 +791,13 @@ class Spreader(Part):
     @staticmethod
     def reps(*, values: int | None = None, freeze: Time | None = None) -> Spreader:
         """A value whose packet came back without a mark is used again."""
+    @staticmethod
+    def mixed(*, values: int | None = None) -> Spreader:
+        """The spreader `mixed`.
+
+        A value whose packet came back without a mark is used again, and otherwise the
+        bitmap's.
+        """
     @staticmethod
     def plb(*, marked: Share | None = None, rounds: int | None = None) -> Spreader:
         """A flow takes another way after some congested round trips in a row."""
@@ -1132,8 +1163,9 @@ class Source(Part):
     def collective(
         *,
         size: Size,
-        algorithm: Literal["ring", "recursive-doubling", "rabenseifner", "all-to-all"]
+        algorithm: Literal["ring", "recursive-doubling", "rabenseifner", "all-to-all", "tree"]
         | None = None,
+        pieces: int | None = None,
     ) -> Source:
         """Transfers that wait for one another: all-reduce and all-to-all."""
     @staticmethod

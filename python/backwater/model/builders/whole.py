@@ -33,7 +33,7 @@ from backwater.model.builders.wireless import Medium, Station
 
 @dataclass
 class Defaults(Table):
-    """What flows have in common.
+    """The common fields of flows.
 
     * `flows`: what holds for each flow that neither says it nor has it from a pattern
     """

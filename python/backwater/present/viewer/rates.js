@@ -21,7 +21,7 @@ const Rates = (() => {
     return run.sums[place];
   }
 
-  // What lies between two instants of sums over equal intervals.
+  // The part between two instants of sums over equal intervals.
   function between({ every_ps: every, bits }, from, to) {
     let found = 0;
     for (let n = Math.max(0, Math.floor(from / every)); n < bits.length && n * every < to; n += 1)

@@ -214,7 +214,7 @@
   function drawWindow() {
     curve($("window"), "Window", bytes, runs.map((run, n) => [run, run.windowRows, run.value, PALETTE[n]]));
   }
-  // What the chosen port sent, over what it could have sent.
+  // The bits that the chosen port sent, over those that it could have sent.
   function drawRate() {
     const on = sheet($("rate"));
     const shown = runs.map((run, n) => {

@@ -7,7 +7,7 @@ halves, not quite evenly, and so on down to 8 ms.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from backwater.errors import Refusal
@@ -20,12 +20,12 @@ TOTAL_MS = 5000
 UNEVEN = 0.5
 LEAST_MS = 8
 WINDOWS_MS = (50, 200, 800, 2000)
+# Shares of a tree of halves of halves, by which an optimiser describes a distribution.
+SHARES = 63
 
 
 def spread(count: int, length: int, draws: Draws) -> Any:
     """`count` opportunities over so many milliseconds, not quite evenly, as an array."""
-    import numpy as np
-
     lengths: list[int] = []
     counts: list[int] = []
     todo = [(count, length)]
@@ -38,6 +38,28 @@ def spread(count: int, length: int, draws: Draws) -> Any:
         left = min(count, max(0, round(count * (0.5 + draws.spread(UNEVEN)))))
         todo.append((count - left, length - length // 2))
         todo.append((left, length // 2))
+    return _even_parts(counts, lengths)
+
+
+def divided(count: int, length: int, shares: Sequence[float]) -> Any:
+    """`count` opportunities over so many milliseconds, by the share of each left half.
+
+    Share i divides a part whose halves have the shares 2 i + 1 and 2 i + 2. Parts without a share
+    are even.
+    """
+    parts = [(count, length)]
+    for share in shares:
+        count, length = parts.pop(0)
+        left = round(count * share)
+        parts += [(left, length // 2), (count - left, length - length // 2)]
+    # The last row of the tree lies in order of time, since the tree is whole.
+    return _even_parts([one for one, _ in parts], [one for _, one in parts])
+
+
+def _even_parts(counts: Sequence[int], lengths: Sequence[int]) -> Any:
+    """Parts one after another, each with its opportunities evenly."""
+    import numpy as np
+
     sizes = np.asarray(lengths)
     ends = np.cumsum(sizes)
     place = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
@@ -106,6 +128,14 @@ class Link(Space):
     def draw(self, draws: Draws) -> Genome:
         """A fresh distribution within the slack."""
         return self._kept(spread(self.count, TOTAL_MS, draws))
+
+    def knobs(self) -> int:
+        """The shares of a tree: its last parts have 78 or 79 ms."""
+        return SHARES
+
+    def decoded(self, point: Sequence[float]) -> Genome:
+        """Distributed by these shares, within the slack."""
+        return self._kept(divided(self.count, TOTAL_MS, point))
 
     def mutate(self, genome: Genome, draws: Draws) -> Genome:
         """A window distributed anew, shifted, smoothed, or exchanged for another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,17 @@ class Space:
         """A child of two, by two points."""
         first, last = sorted((draws.below(len(one) + 1), draws.below(len(one) + 1)))
         return one[:first] + other[first:last] + one[last:]
+
+    def knobs(self) -> int:
+        """How many numbers between 0 and 1 describe a genome to an optimiser."""
+        return len(self.bounds())
+
+    def decoded(self, point: Sequence[float]) -> Genome:
+        """The genome of so many numbers between 0 and 1."""
+        return tuple(
+            min(gene.high, gene.low + int(at * (gene.high - gene.low + 1)))
+            for gene, at in zip(self.bounds(), point, strict=True)
+        )
 
     def order(self, genome: Genome) -> tuple[float, ...]:
         """Smaller is simpler: how many genes are not plain, and how far they are from it."""

@@ -5,14 +5,14 @@ A genome has the cross packets of each 10 ms; their sum is bounded and not kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.draws import Draws
 from backwater.search.settings import Setting
-from backwater.search.spaces.link import spread
+from backwater.search.spaces.link import SHARES, divided, spread
 from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS, SLOT_MS = 5000, 10
@@ -69,6 +69,14 @@ class Traffic(Space):
     def draw(self, draws: Draws) -> Genome:
         """Any number of packets, distributed unevenly."""
         return tuple(spread(draws.between(0, self.most), SLOTS, draws).tolist())
+
+    def knobs(self) -> int:
+        """The number of packets, and the shares of a tree."""
+        return 1 + SHARES
+
+    def decoded(self, point: Sequence[float]) -> Genome:
+        """So many packets, distributed by these shares."""
+        return tuple(divided(round(point[0] * self.most), SLOTS, point[1:]).tolist())
 
     def mutate(self, genome: Genome, draws: Draws) -> Genome:
         """A window with another number of packets, shifted, emptied, or repeated to the end."""

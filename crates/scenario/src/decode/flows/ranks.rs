@@ -9,7 +9,7 @@ use crate::decode::parts::Made;
 use crate::decode::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
 
-/// What a document says of a collective before it has run.
+/// A document's entry of a collective before it has run.
 pub struct Ranks {
     /// The row of the scenario.
     pub row: String,

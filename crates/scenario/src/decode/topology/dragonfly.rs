@@ -4,10 +4,10 @@
 use backwater_sim::spec::Routing;
 use backwater_transport::part::{Default, Kind, Opt};
 
-use super::fields::{SWITCH_MODEL, UP_DELAY, UP_RATE, count};
+use super::fabric::{Fabric, fields};
+use super::fields::{count, tier_delay, tier_rate};
 use super::row::{Generator, Network, Site};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::files::Files;
 use crate::shape::{Field, Variant};
 
@@ -17,7 +17,8 @@ pub const ROW: Generator = Generator {
         kind: "dragonfly",
         summary: "groups of routers, all joined within a group, and each pair of groups by one link",
         source: "Kim, Dally, Scott and Abts, ISCA 2008",
-        fields: &[
+        fields: fields!(
+            [
             count("routers", "routers of each group g0-0, g0-1…"),
             count("hosts", "hosts at each router; h0, h1… in all"),
             count("global", "links of each router to other groups"),
@@ -31,32 +32,12 @@ pub const ROW: Generator = Generator {
                 .at_least("2")
                 .at_most("1024"),
             ),
-            RATE,
-            DELAY,
-            UP_RATE,
-            UP_DELAY,
-            Field::option(
-                Opt::new(
-                    "global_delay",
-                    Kind::Span,
-                    Default::Absent,
-                    "propagation delay of the links between groups; `up_delay` where it is left out",
-                )
-                .at_most("1000 s"),
-            ),
-            Field::option(
-                Opt::new(
-                    "global_rate",
-                    Kind::Rate,
-                    Default::Absent,
-                    "line rate of the links between groups; `up_rate` where it is left out",
-                )
-                .at_least("1 bit/s"),
-            ),
-            MAX_FRAME,
-            OBEYS,
-            SWITCH_MODEL,
-        ],
+            ],
+            [
+                tier_delay("global_delay", "propagation delay of the links between groups; `up_delay` where it is left out"),
+                tier_rate("global_rate", "line rate of the links between groups; `up_rate` where it is left out"),
+            ]
+        ),
     },
     routing: Routing::Ecmp,
     build,
@@ -83,23 +64,17 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
         }
         Some(_) => args.count("groups"),
     };
-    let (host, switch) = (site.host(), site.switch(files)?);
-    let access = site.cable("rate", "delay");
-    let local = site.cable_or("up_rate", "up_delay", access);
+    let mut fabric = Fabric::new(site, files)?;
+    let local = fabric.up;
     let between = site.cable_or("global_rate", "global_delay", local);
-    let mut network = Network::default();
     for group in 0..groups {
         for router in 0..routers {
             let name = format!("g{group}-{router}");
-            for i in 0..hosts {
-                let host_name = format!("h{}", (group * routers + router) * hosts + i);
-                network.link(&host_name, &name, access);
-                network.node(host_name, &host);
-            }
+            let first = (group * routers + router) * hosts;
+            fabric.switch(&name, first..first + hosts);
             for other in router + 1..routers {
-                network.link(&name, &format!("g{group}-{other}"), local);
+                fabric.link(&name, &format!("g{group}-{other}"), local);
             }
-            network.node(name, &switch);
         }
         // The link to the group d further on leaves from port d - 1, counted through the routers of the group.
         for other in group + 1..groups {
@@ -108,8 +83,8 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
                 format!("g{group}-{}", there / global),
                 format!("g{other}-{}", back / global),
             );
-            network.link(&a, &b, between);
+            fabric.link(&a, &b, between);
         }
     }
-    Ok(network)
+    Ok(fabric.done())
 }

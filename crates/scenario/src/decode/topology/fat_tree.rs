@@ -5,10 +5,10 @@
 use backwater_sim::spec::Routing;
 use backwater_transport::part::{Default, Kind, Opt};
 
-use super::fields::{CORE_DELAY, CORE_RATE, SWITCH_MODEL, UP_DELAY, UP_RATE};
+use super::fabric::{Fabric, fields};
+use super::fields::{CORE_DELAY, CORE_RATE};
 use super::row::{Generator, Network, Site};
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::fields::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::files::Files;
 use crate::shape::{Field, Variant};
 
@@ -18,7 +18,8 @@ pub const ROW: Generator = Generator {
         kind: "fat-tree",
         summary: "k pods of edge and aggregation switches, k^2/4 core switches, k^3/4 hosts",
         source: "Al-Fares, Loukissas and Vahdat, SIGCOMM 2008",
-        fields: &[
+        fields: fields!(
+            [
             Field::option(
                 Opt::new(
                     "k",
@@ -39,16 +40,9 @@ pub const ROW: Generator = Generator {
                 .at_least("1")
                 .at_most("256"),
             ),
-            RATE,
-            DELAY,
-            UP_RATE,
-            UP_DELAY,
-            CORE_RATE,
-            CORE_DELAY,
-            MAX_FRAME,
-            OBEYS,
-            SWITCH_MODEL,
-        ],
+            ],
+            [CORE_RATE, CORE_DELAY]
+        ),
     },
     routing: Routing::Ecmp,
     build,
@@ -56,10 +50,8 @@ pub const ROW: Generator = Generator {
 
 fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> {
     let k = site.record.args.count("k");
-    let (host, switch) = (site.host(), site.switch(files)?);
-    let access = site.cable("rate", "delay");
-    let up = site.cable_or("up_rate", "up_delay", access);
-    let core = site.cable_or("core_rate", "core_delay", up);
+    let mut fabric = Fabric::new(site, files)?;
+    let core = site.cable_or("core_rate", "core_delay", fabric.up);
     if !k.is_multiple_of(2) {
         let node = site.record.need("k");
         let what = format!("`{}` is odd: half of a switch's ports go up", node.path);
@@ -70,25 +62,20 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
         true => site.record.args.count("hosts"),
         false => half,
     };
-    let mut network = Network::default();
     for number in 0..half * half {
-        network.node(format!("c{number}"), &switch);
+        fabric.switch(&format!("c{number}"), []);
     }
     for pod in 0..2 * half {
         for i in 0..half {
             let (edge, aggregation) = (format!("e{pod}-{i}"), format!("a{pod}-{i}"));
-            for j in 0..hosts {
-                let name = format!("h{}", (pod * half + i) * hosts + j);
-                network.link(&name, &edge, access);
-                network.node(name, &host);
-            }
+            let first = (pod * half + i) * hosts;
+            fabric.switch(&edge, first..first + hosts);
             for j in 0..half {
-                network.link(&edge, &format!("a{pod}-{j}"), up);
-                network.link(&aggregation, &format!("c{}", i * half + j), core);
+                fabric.link(&edge, &format!("a{pod}-{j}"), fabric.up);
+                fabric.link(&aggregation, &format!("c{}", i * half + j), core);
             }
-            network.node(edge, &switch);
-            network.node(aggregation, &switch);
+            fabric.switch(&aggregation, []);
         }
     }
-    Ok(network)
+    Ok(fabric.done())
 }

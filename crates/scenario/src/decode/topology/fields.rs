@@ -61,10 +61,12 @@ pub const ORIGIN: Field = Field::free(
     "place of the first point; [\"0 m\", \"0 m\"] where it is left out",
 );
 
-const fn tier_rate(name: &'static str, help: &'static str) -> Field {
+/// Line rate of a tier.
+pub const fn tier_rate(name: &'static str, help: &'static str) -> Field {
     Field::option(Opt::new(name, Kind::Rate, Default::Absent, help).at_least("1 bit/s"))
 }
-const fn tier_delay(name: &'static str, help: &'static str) -> Field {
+/// Propagation delay of a tier.
+pub const fn tier_delay(name: &'static str, help: &'static str) -> Field {
     Field::option(Opt::new(name, Kind::Span, Default::Absent, help).at_most("1000 s"))
 }
 /// Line rate above the switches of hosts.

@@ -2,10 +2,10 @@
 
 use backwater_sim::spec::Routing;
 
-use super::fields::{SWITCH_MODEL, UP_DELAY, UP_RATE, count};
+use super::fabric::{Fabric, fields};
+use super::fields::count;
 use super::row::{Generator, Network, Site};
 use crate::diagnostic::Diagnostic;
-use crate::fields::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::files::Files;
 use crate::shape::Variant;
 
@@ -15,18 +15,14 @@ pub const ROW: Generator = Generator {
         kind: "leaf-spine",
         summary: "hosts at leaf switches, each leaf joined to each spine switch",
         source: "Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, two tiers",
-        fields: &[
-            count("leaves", "leaf switches l0, l1…"),
-            count("spines", "spine switches s0, s1…"),
-            count("hosts", "hosts at each leaf; h0, h1… in all"),
-            RATE,
-            DELAY,
-            UP_RATE,
-            UP_DELAY,
-            MAX_FRAME,
-            OBEYS,
-            SWITCH_MODEL,
-        ],
+        fields: fields!(
+            [
+                count("leaves", "leaf switches l0, l1…"),
+                count("spines", "spine switches s0, s1…"),
+                count("hosts", "hosts at each leaf; h0, h1… in all"),
+            ],
+            []
+        ),
     },
     routing: Routing::Ecmp,
     build,
@@ -34,24 +30,13 @@ pub const ROW: Generator = Generator {
 
 fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> {
     let count = |name| site.record.args.count(name);
-    let (host, switch) = (site.host(), site.switch(files)?);
-    let access = site.cable("rate", "delay");
-    let up = site.cable_or("up_rate", "up_delay", access);
-    let mut network = Network::default();
-    for spine in 0..count("spines") {
-        network.node(format!("s{spine}"), &switch);
-    }
+    let (spines, hosts) = (count("spines"), count("hosts"));
+    let mut fabric = Fabric::new(site, files)?;
+    fabric.spines(spines);
     for leaf in 0..count("leaves") {
         let name = format!("l{leaf}");
-        for i in 0..count("hosts") {
-            let host_name = format!("h{}", leaf * count("hosts") + i);
-            network.link(&host_name, &name, access);
-            network.node(host_name, &host);
-        }
-        for spine in 0..count("spines") {
-            network.link(&name, &format!("s{spine}"), up);
-        }
-        network.node(name, &switch);
+        fabric.switch(&name, leaf * hosts..(leaf + 1) * hosts);
+        fabric.to_spines(&name, spines);
     }
-    Ok(network)
+    Ok(fabric.done())
 }

@@ -4,6 +4,7 @@
 mod chain;
 mod dragonfly;
 mod dumbbell;
+mod fabric;
 mod fat_tree;
 mod fields;
 mod grid;

@@ -4,10 +4,10 @@
 use backwater_sim::spec::Routing;
 use backwater_transport::part::{Default, Kind, Opt};
 
-use super::fields::{SWITCH_MODEL, UP_DELAY, UP_RATE, count};
+use super::fabric::{Fabric, fields};
+use super::fields::count;
 use super::row::{Generator, Network, Site};
 use crate::diagnostic::Diagnostic;
-use crate::fields::wire::{DELAY, MAX_FRAME, OBEYS, RATE};
 use crate::files::Files;
 use crate::shape::{Field, Variant};
 
@@ -17,34 +17,30 @@ pub const ROW: Generator = Generator {
         kind: "rail-optimised",
         summary: "servers of several cards, the same card of each at one switch, spines above",
         source: "NVIDIA, DGX SuperPOD reference architecture; Wang et al., Rail-only, HOTI 2024",
-        fields: &[
-            count("servers", "servers of each group"),
-            count(
-                "cards",
-                "cards of each server, and rail switches of each group: card r of server s is host h(s x cards + r)",
-            ),
-            count(
-                "spines",
-                "spine switches s0, s1… above the rail switches rG-R",
-            ),
-            Field::option(
-                Opt::new(
-                    "groups",
-                    Kind::Count,
-                    Default::Is("1"),
-                    "groups of servers that share rail switches",
-                )
-                .at_least("1")
-                .at_most("256"),
-            ),
-            RATE,
-            DELAY,
-            UP_RATE,
-            UP_DELAY,
-            MAX_FRAME,
-            OBEYS,
-            SWITCH_MODEL,
-        ],
+        fields: fields!(
+            [
+                count("servers", "servers of each group"),
+                count(
+                    "cards",
+                    "cards of each server, and rail switches of each group: card r of server s is host h(s x cards + r)",
+                ),
+                count(
+                    "spines",
+                    "spine switches s0, s1… above the rail switches rG-R",
+                ),
+                Field::option(
+                    Opt::new(
+                        "groups",
+                        Kind::Count,
+                        Default::Is("1"),
+                        "groups of servers that share rail switches",
+                    )
+                    .at_least("1")
+                    .at_most("256"),
+                ),
+            ],
+            []
+        ),
     },
     routing: Routing::Ecmp,
     build,
@@ -53,26 +49,15 @@ pub const ROW: Generator = Generator {
 fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> {
     let count = |name| site.record.args.count(name);
     let (servers, cards, spines) = (count("servers"), count("cards"), count("spines"));
-    let (host, switch) = (site.host(), site.switch(files)?);
-    let access = site.cable("rate", "delay");
-    let up = site.cable_or("up_rate", "up_delay", access);
-    let mut network = Network::default();
-    for spine in 0..spines {
-        network.node(format!("s{spine}"), &switch);
-    }
+    let mut fabric = Fabric::new(site, files)?;
+    fabric.spines(spines);
     for group in 0..count("groups") {
         for rail in 0..cards {
             let name = format!("r{group}-{rail}");
-            for server in 0..servers {
-                let host_name = format!("h{}", (group * servers + server) * cards + rail);
-                network.link(&host_name, &name, access);
-                network.node(host_name, &host);
-            }
-            for spine in 0..spines {
-                network.link(&name, &format!("s{spine}"), up);
-            }
-            network.node(name, &switch);
+            let of = |server| (group * servers + server) * cards + rail;
+            fabric.switch(&name, (0..servers).map(of));
+            fabric.to_spines(&name, spines);
         }
     }
-    Ok(network)
+    Ok(fabric.done())
 }

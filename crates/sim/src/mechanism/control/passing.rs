@@ -3,6 +3,7 @@
 
 use super::Control;
 use crate::mechanism::detector::Detector;
+use crate::mechanism::needs::Set;
 use crate::mechanism::notifier::row::Cues;
 use crate::mechanism::watched::Observes;
 
@@ -12,6 +13,11 @@ impl Control {
     pub fn slack(&self, place: usize, buffer: u64) -> Option<u64> {
         let slack = self.places[place].detector.slack(buffer);
         slack.filter(|_| !self.rated())
+    }
+
+    /// Whether a place stops its feeders when its share of a memory is full, so that what comes then needs headroom.
+    pub fn needs_headroom(&self, place: usize) -> bool {
+        self.places[place].detector.needs().needs.has(Set::POOL) && !self.rated()
     }
 
     /// Lets arrivals pass without a look while the queue of a place holds no more than its mark. `buffer` is what the queue

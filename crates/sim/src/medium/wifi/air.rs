@@ -1,4 +1,4 @@
-//! What is on the air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
+//! The air: the tables of all stations, and the medium's timing. `world/air.rs` moves frames.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::fading::Gains;
 use crate::medium::wifi::phy::minstrel::Minstrel;
-use crate::medium::wifi::phy::power_level::Level;
+use crate::medium::wifi::phy::power_level::{Block, Levels};
 use crate::medium::wifi::radio::{Hop, Radio};
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
@@ -31,13 +31,13 @@ pub use crate::medium::wifi::phy::timing::Medium;
 pub struct Air {
     /// Media.
     pub media: Vec<Medium>,
-    /// What each station's receiver senses, unless it follows the record of its cell.
+    /// The carrier sense of each station's receiver, unless it follows the record of its cell.
     pub sensing: Vec<CarrierSense>,
     /// The record of each medium whose stations all hear one another.
     pub(super) cells: Vec<Option<Box<Cell>>>,
-    /// What reaches each station under the physical channel.
-    pub(super) levels: Vec<Level>,
-    /// What each station's receiver knows of its frame under the physical channel.
+    /// The power that reaches each station under the physical channel.
+    pub(super) levels: Levels,
+    /// The knowledge that each station's receiver has of its frame under the physical channel.
     pub(super) hearings: Vec<Hearing>,
     /// Each station's last frame under the physical channel.
     pub(super) coded: Vec<Coded>,
@@ -45,18 +45,17 @@ pub struct Air {
     pub reach: Vec<Vec<Link>>,
     /// Whom each station's frames can make idle: those they reach, those they only disturb, and their sender.
     pub(super) idlers: Vec<Vec<Number>>,
-    /// What each station's frames are to those they reach under the physical channel.
+    /// Each station's frames as those see them whom they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
-    /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
-    /// every frame, so they are small.
-    pub(super) far: Vec<Vec<u32>>,
+    /// Their powers at those they only disturb.
+    pub(super) far: Vec<Vec<Block>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
     /// Which frames of the burst that ended last its receiver does not have; empty where it has all.
     pub(super) damaged: FrameSet,
     /// When the frames of each station's burst are on the air.
     pub(super) parts: Vec<Parts>,
-    /// What collisions have done to the burst that each station receives.
+    /// The damage that collisions have done to the burst that each station receives.
     pub(super) hits: Vec<Hits>,
     /// Whether some station overhears what others send to third ones.
     pub(super) eavesdrops: bool,
@@ -178,7 +177,7 @@ impl Air {
         self.sensing
             .push(CarrierSense::new(self.radios.len() as u32));
         let receivers = self.media[radio.medium as usize].receivers.as_ref();
-        self.levels.push(Level::silent(receivers));
+        self.levels.push(receivers);
         self.hearings.push(hearing);
         self.coded.push(Coded::default());
         self.parts.push(Parts::default());
@@ -203,9 +202,8 @@ impl Air {
     pub fn powers(&self, station: u32) -> impl Iterator<Item = (u32, f64)> {
         let sender = station as usize;
         let reached = self.reach[sender].iter().map(|link| (link.to, link.power));
-        let beyond = &self.idlers[sender][self.reach[sender].len()..];
-        let disturbed = beyond.iter().zip(&self.far[sender]);
-        let disturbed = disturbed.map(|(to, power)| (u32::from(*to), u64::from(*power)));
+        let disturbed = self.far[sender].iter().flat_map(Block::disturbed);
+        let disturbed = disturbed.map(|(to, power)| (to, u64::from(power)));
         let all = reached.chain(disturbed);
         all.map(|(to, power)| (to, power as f64 / UNIT))
     }
@@ -262,7 +260,7 @@ impl Air {
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
-        self.far[station] = far.iter().map(|far| far.power).collect();
+        self.far[station] = Block::of(&far);
         (self.reach[station], self.idlers[station]) = (reach, idlers);
     }
 

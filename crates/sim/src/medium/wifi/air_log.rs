@@ -30,7 +30,7 @@ pub struct AirFrame {
     pub mode: Option<Mode>,
     /// Which A-MPDU it was part of.
     pub part: Option<Part>,
-    /// What a data or management frame carries, or a block acknowledgement says.
+    /// The content of a data or management frame, or of a block acknowledgement.
     pub body: Option<Body>,
     /// 802.11 sequence number of what it carries.
     pub number: u16,
@@ -51,7 +51,7 @@ pub struct Part {
     pub after: Span,
 }
 
-/// What became of a frame.
+/// The fate of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Its last bit is still to come.
@@ -62,7 +62,7 @@ pub enum Fate {
     Lost,
 }
 
-/// What a data or management frame carries.
+/// The content of a data or management frame.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A packet, in a frame of an access category, with what else the frame brings.
@@ -100,7 +100,7 @@ pub struct Carried {
     pub len: u16,
     /// Class and ECN codepoint.
     pub traffic: Traffic,
-    /// What it says, for a packet of a connection.
+    /// Its segment, for a packet of a connection.
     pub header: Option<Box<Header>>,
 }
 
@@ -273,12 +273,12 @@ impl AirLog {
         found.unwrap_or(self.frames_so_far[hop as usize][usize::from(category)])
     }
 
-    /// What a BAR says: the number of the first frame that its sender may repeat, where its packets begin with this one.
+    /// The number in a BAR: that of the first frame that its sender may repeat, where its packets begin with this one.
     pub fn asked_from(&self, of: (u32, u8), start: u32) -> u16 {
         of_twelve_bits(self.first_from(of, start))
     }
 
-    /// What a block acknowledgement says: the number of the same frame, and from there on a bit in so many bytes for each that has come.
+    /// The content of a block acknowledgement: the number of the same frame, and from there on a bit in so many bytes for each that has come.
     pub fn received(&self, of: (u32, u8), start: u32, bytes: usize) -> (u16, Vec<u8>) {
         let (from, mut bits) = (self.first_from(of, start), vec![0; bytes]);
         let of_hop = &self.numbered[of.0 as usize][usize::from(of.1)];

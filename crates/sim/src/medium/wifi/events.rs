@@ -1,4 +1,4 @@
-//! What 802.11 schedules, and what leads to it.
+//! The events that 802.11 schedules, and the causes of each.
 
 use backwater_transport::units::Time;
 
@@ -11,7 +11,7 @@ use crate::medium::wifi::air::Air;
 use crate::shared::Shared;
 use crate::table::Id;
 
-/// What can happen next, in the order of service at one instant (`event.rs`: what detectors sample comes before `Expire`).
+/// The kinds of events, in the order of service at one instant (`event.rs`: samples of detectors come before `Expire`).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// The frame that this station sends has ended.
@@ -20,7 +20,7 @@ pub(super) enum Code {
     Answer,
     /// A station of those that heard this one last may have counted its slots down.
     Contend,
-    /// What a station was told may have expired.
+    /// A notice that a station was given may have expired.
     Expire,
     /// The next packet of a flow that its station holds back may go.
     Release,

@@ -105,7 +105,7 @@ impl Air {
         self.log = Some(log);
     }
 
-    /// What a BAR or a block acknowledgement says.
+    /// The content of a BAR or a block acknowledgement.
     fn block_body(&self, frame: &AirFrame) -> Body {
         let asks = frame.kind == FrameKind::Bar;
         let originator = if asks { frame.from } else { frame.to };
@@ -148,7 +148,7 @@ impl Air {
 /// Bytes of a block acknowledgement around its map: header, control, start and FCS.
 const AROUND_MAP: u64 = 24;
 
-/// What a packet carries.
+/// The content of a packet.
 fn carried(network: &Network, id: PacketId) -> Carried {
     let packet = &network.packets[id];
     let of_connection = network.flows[packet.flow].role != Role::None;

@@ -1,4 +1,4 @@
-//! What is written of media and stations.
+//! Media and stations as a scenario writes them.
 
 use backwater_transport::units::{Rate, Span};
 
@@ -23,11 +23,11 @@ pub struct MediumSpec {
     pub mac: MacSpec,
     /// Propagation and reception.
     pub channel: ChannelSpec,
-    /// What stations of 802.11n and later do; none for older ones.
+    /// The behaviour of stations of 802.11n and later; none for older ones.
     pub high: Option<High>,
 }
 
-/// What stations of 802.11n and later do.
+/// The behaviour of stations of 802.11n and later.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct High {
     /// The mode of their data frames, the fastest where they choose.
@@ -68,7 +68,7 @@ impl High {
 pub struct Aggregation {
     /// Frames that may be under way: from the first that is not acknowledged on.
     pub window: u16,
-    /// What bounds a PPDU.
+    /// The bounds of a PPDU.
     pub bounds: Bounds,
     /// Most bytes of the body of an A-MSDU; 0 where each packet has an MPDU of its own.
     pub msdu: u64,
@@ -132,7 +132,7 @@ pub struct CategorySpec {
 }
 
 impl CategorySpec {
-    /// What was written, over what holds otherwise.
+    /// The written value, or the default.
     pub fn over(&self, base: Category) -> Category {
         Category {
             aifsn: self.aifsn.unwrap_or(base.aifsn),

@@ -1,4 +1,4 @@
-//! What the bytes of a frame on the air are made of: a frame of the simulation as `backwater_wire::wifi` describes one.
+//! The bytes of a frame on the air: a frame of the simulation as `backwater_wire::wifi` describes one.
 
 use backwater_transport::units::Time;
 use backwater_wire::radiotap::{self, Channel, Radiotap};
@@ -60,7 +60,7 @@ pub fn write(
     wifi::write(out, &described);
 }
 
-/// What a frame is and carries.
+/// The kind of a frame and its content.
 fn described_body<'a>(frame: &'a AirFrame, one_queue: bool, ips: &'a [&'a [u8]]) -> wifi::Body<'a> {
     match (frame.kind, &frame.body) {
         (FrameKind::Rts, _) => wifi::Body::Rts,
@@ -135,7 +135,7 @@ pub fn field_size(notice: &Notice) -> u64 {
     management_size(notice) - AROUND
 }
 
-/// What a notice says about the hosts of these nodes. The one queue of DCF is that of best effort.
+/// A notice about the hosts of these nodes. The one queue of DCF is that of best effort.
 fn action<'a>(notice: &'a Notice, named: &'a [u32], one_queue: bool) -> Action<'a> {
     if let Form::Congestion(durations) = notice.form {
         return Action::Congestion {

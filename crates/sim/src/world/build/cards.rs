@@ -1,6 +1,7 @@
 //! Hosts whose network card pulls, and queues for what receivers send besides acknowledgements.
 
 use super::boxes::direction;
+use crate::ids::PortId;
 use crate::network::Traits;
 use crate::spec::{Refusal, Spec};
 use crate::world::World;
@@ -40,15 +41,19 @@ impl World {
 
     /// Packets of a receiver other than acknowledgements find a queue of their class on the whole way back.
     pub(super) fn check_signals(&self, spec: &Spec) -> Result<(), Refusal> {
+        let network = &self.shared.network;
+        let narrowest = network.ports.iter().map(|port| port.queues().len());
+        let narrowest = narrowest.filter(|queues| *queues > 1).min();
         for c in self.ends.connections.iter() {
-            let class = usize::from(c.signal_class);
-            let way = self.shared.network.flows[c.acks].path.iter();
-            let mut ports = way.map(|port| &self.shared.network.ports[*port]);
-            let narrow = ports.find(|port| {
-                let queues = port.queues().len();
-                queues > 1 && class >= queues
-            });
-            if let Some(port) = narrow {
+            let (class, acks) = (c.signal_class, &network.flows[c.acks]);
+            let narrow = |port: &PortId| network.is_narrow(*port, class);
+            let mut ways = acks.path.clone();
+            if acks.loose && narrowest.is_some_and(|queues| usize::from(class) >= queues) {
+                let back = acks.to.iter().next().expect("the sender");
+                ways.extend(network.ports_toward(acks.from, back).unwrap_or_default());
+            }
+            if let Some(port) = ways.iter().find(|port| narrow(port)) {
+                let port = &network.ports[*port];
                 return refuse(
                     format!("flows.{}.cnp_class", spec.flows[c.data.index()].name),
                     format!(

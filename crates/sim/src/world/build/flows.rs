@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use backwater_transport::controller::Controller;
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
@@ -65,6 +66,10 @@ impl Network {
                     .transport
                     .as_ref()
                     .is_some_and(|t| t.sender.protocol.row().queue_pair),
+                noticed: flow
+                    .transport
+                    .as_ref()
+                    .is_some_and(|t| t.controller.receives_notices()),
                 entered: Count::default(),
                 stats: FlowStats::default(),
                 variance_time: None,

@@ -1,7 +1,7 @@
 //! Whether packets of flows with many destinations arrive, whichever of the ways they take: told once for each list of destinations, size and
 //! class, and switch by switch, not flow by flow. Where anything is amiss, `trace` follows the flow and says what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{FlowId, NodeId, PortId};
 use crate::network::Network;
@@ -68,5 +68,38 @@ impl Passed {
             }
         }
         true
+    }
+}
+
+impl Network {
+    /// The ports through which packets from a node to a host leave, whichever of the equal ways they take. Otherwise the node from which
+    /// no way leads on.
+    pub(super) fn ports_toward(&self, from: NodeId, host: u32) -> Result<Vec<PortId>, NodeId> {
+        let goal = self.hosts[host as usize];
+        let (mut open, mut done) = (vec![from], BTreeSet::new());
+        let mut all = Vec::new();
+        while let Some(at) = open.pop() {
+            if at == goal || !done.insert(at) {
+                continue;
+            }
+            let node = &self.nodes[at];
+            let ways = match node.row {
+                u32::MAX if at == from => Some(node.ports[..1].to_vec()),
+                _ if at != from && !node.forwards => None,
+                u32::MAX => None,
+                row => self.plan.forwarding.ways(row, std::iter::once(host)),
+            };
+            for port in ways.ok_or(at)? {
+                all.push(port);
+                open.push(self.ports[port].far);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A port with several queues, but none for this class.
+    pub(super) fn is_narrow(&self, port: PortId, class: u8) -> bool {
+        let queues = self.ports[port].queues().len();
+        queues > 1 && usize::from(class) >= queues
     }
 }

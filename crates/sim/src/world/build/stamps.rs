@@ -2,9 +2,10 @@
 
 use backwater_transport::congestion_header::Layout;
 use backwater_transport::controller::Controller;
+use backwater_transport::telemetry::HOPS;
 
 use super::{World, refuse};
-use crate::ids::{FlowId, NodeId, PortId};
+use crate::ids::{FlowId, LawId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::medium::service::Link;
 use crate::network::{Law, Traits, Watched};
@@ -93,10 +94,27 @@ impl World {
         }
     }
 
-    /// Refuses a flow whose header some law on its path would not understand.
+    /// Refuses a flow whose header some law on its path would not understand, or has no room for the records of all.
     fn check_layout(&self, id: FlowId, layout: Layout) -> Result<(), Refusal> {
         let flow = &self.shared.network.flows[id];
-        for law in self.laws_on(flow) {
+        let laws = self.laws_on(flow);
+        let writes = |law: &&LawId| self.shared.network.laws[**law].stamp.layout() == Some(layout);
+        let records = laws.iter().filter(writes).count();
+        if layout == Layout::Telemetry && records > HOPS {
+            let names: Vec<&str> = laws
+                .iter()
+                .map(|law| self.shared.network.laws[*law].name.as_str())
+                .collect();
+            return refuse(
+                format!("flows.{}.controller", flow.name),
+                format!(
+                    "{records} ports on its path write records of hops ({}), and its header has room for {HOPS}",
+                    names.join(", ")
+                ),
+                "write `stamp` for ports of switches only, not of hosts, or for the slower lines of the path",
+            );
+        }
+        for law in laws {
             let law = &self.shared.network.laws[law];
             let other = law.stamp.layout().filter(|other| *other != layout);
             if other.is_some() {
@@ -123,6 +141,25 @@ fn check(stamp: &StampSpec, place: &LawQueue) -> Result<(), Refusal> {
             path,
             "the law needs a capacity, and this egress has no line rate",
             "write `capacity` in the stamp, or take a law that measures",
+        );
+    }
+    let rates = stamp.law.rates();
+    if let Some(rate) = place
+        .rate
+        .filter(|r| !rates.is_empty() && !rates.contains(r))
+    {
+        let named: Vec<String> = rates
+            .iter()
+            .map(|r| format!("{}", r.0 as f64 / 1e9))
+            .collect();
+        return refuse(
+            path,
+            format!(
+                "a quantised record names {} Gbit/s, and this line has {} Gbit/s",
+                named.join(", "),
+                rate.0 as f64 / 1e9
+            ),
+            "write fields = \"exact\", or one of these rates for the link",
         );
     }
     if stamp.law.needs_packets() && !matches!(place.buffer, Limit::Packets(_)) {

@@ -1,5 +1,7 @@
 //! Follows each flow's packets to their destinations and refuses what would get lost on the way.
 
+use std::collections::BTreeMap;
+
 use super::reach::Reach;
 use super::refuse;
 use crate::ids::{FlowId, NodeId, PortId};
@@ -10,6 +12,9 @@ use crate::spec::{Choose, Happening, LinkEvent, Refusal, Spec};
 use crate::table::Id;
 use crate::targets::{Destination, Targets};
 use crate::world::World;
+
+/// By size of packets and class: whether there is a wire that they do not fit. Where there is none, no way need be followed.
+type Unfit = BTreeMap<(u64, u8), bool>;
 
 impl Network {
     /// Notes whether the packets of a flow may leave its path, or become shorter on it.
@@ -22,6 +27,26 @@ impl Network {
         let down = |event: &LinkEvent| matches!(event.what, Happening::Down { .. });
         let cut = spec.events.iter().any(down);
         self.flows[id].loose = spec.choose != Choose::Hash || spread || trimmed || cut;
+    }
+
+    /// Packets that may leave the path of their flow must fit all ways, too.
+    fn check_other_ways(&self, spec: &Spec, id: FlowId, unfit: &mut Unfit) -> Result<(), Refusal> {
+        let flow = &self.flows[id];
+        let wire = |port: &PortId| port.index() / 2 < spec.links.len();
+        let (Targets::One(host), true) = (&flow.to, flow.loose) else {
+            return Ok(());
+        };
+        let host = *host;
+        let any = unfit.entry((flow.packet, flow.class)).or_insert_with(|| {
+            let mut wires = self.ports.ids().filter(wire);
+            wires.any(|port| self.check_wire(spec, id, port).is_err())
+        });
+        if !*any {
+            return Ok(());
+        }
+        let ways = self.ports_toward(flow.from, host).unwrap_or_default();
+        let mut wires = ways.into_iter().filter(wire);
+        wires.try_for_each(|port| self.check_wire(spec, id, port))
     }
 
     /// Every packet must fit the frames, the class queues and the buffer of a wire on its way.
@@ -88,7 +113,7 @@ impl World {
     pub(in crate::world) fn trace_flows(&mut self, spec: &Spec) -> Result<(), Refusal> {
         let mut used = Vec::new();
         let computed = self.media.are_unused() && spec.flows.iter().all(|f| f.route.is_none());
-        let mut reach = Reach::default();
+        let (mut reach, mut unfit) = (Reach::default(), Unfit::new());
         for id in (0..spec.flows.len()).map(FlowId::new) {
             let mut path = Vec::new();
             let arrive = computed && reach.arrive(&self.shared.network, spec, id);
@@ -107,6 +132,10 @@ impl World {
                 flow.port = path[0];
                 flow.path = path;
                 self.shared.network.note_loose_path(spec, id);
+                if computed {
+                    let network = &self.shared.network;
+                    network.check_other_ways(spec, id, &mut unfit)?;
+                }
             } else if self.shared.network.nodes[flow.from].row == u32::MAX {
                 flow.port = self.shared.network.nodes[flow.from].ports[0];
             }

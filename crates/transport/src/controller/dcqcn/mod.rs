@@ -8,8 +8,8 @@
 //! Reference: Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 5 (`paper`); the public
 //! simulator of its authors (`ns3-rdma`, as shipped); the firmware of ConnectX cards (`connectx`); the `dcqcn` of HPCC's public
 //! simulator (`hpcc-simulator`). They differ in order, constants and in when R_T follows R_C; `law.rs` says where. Differences: the
-//! byte counter counts frames and what is beyond B is dropped; the gate of notification packets is one for each flow; steps
-//! that cannot change a rate at the line's are not made.
+//! byte counter counts frames and what is beyond B is dropped; the gate of notification packets is a flow's `cnp_gate`, which `connectx` has
+//! at the port; steps that cannot change a rate at the line's are not made.
 
 mod law;
 mod options;
@@ -18,20 +18,18 @@ pub use options::PART;
 
 use law::{Decay, Follows, Law};
 
+use crate::building_blocks::rate_steps::RateSteps;
 use crate::controller_interface::{
     Ack, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
 use crate::segment::{Ecn, Signal};
-use crate::setup::MAX_UNACKNOWLEDGED;
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
-/// The rate in bit/s, and what moves it.
+/// The rate, and what moves it.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     law: Law,
-    line: f64,
-    current: f64,
-    target: f64,
+    steps: RateSteps,
     alpha: f64,
     /// α has been brought up to here.
     decayed: Time,
@@ -41,13 +39,8 @@ pub struct Dcqcn {
     cut_at: Time,
     /// The first tick of clocks.
     first: Time,
-    /// When T is over.
-    step_at: Time,
     /// The last event.
     now: Time,
-    sent: u64,
-    by_time: u32,
-    by_bytes: u32,
     /// A notification has come.
     begun: bool,
     /// Bytes in flight at the line's rate; none: no limit.
@@ -62,19 +55,13 @@ impl Dcqcn {
     fn new(law: Law, line: f64, window: Option<u64>, [mss, frame]: [u64; 2]) -> Dcqcn {
         Dcqcn {
             law,
-            line,
-            current: line,
-            target: line,
+            steps: RateSteps::new(law.rise, line),
             alpha: law.alpha,
             decayed: Time::NEVER,
             flagged: false,
             cut_at: Time::NEVER,
             first: Time::NEVER,
-            step_at: Time::NEVER,
             now: Time::ZERO,
-            sent: 0,
-            by_time: 0,
-            by_bytes: 0,
             begun: false,
             window,
             mss,
@@ -133,48 +120,9 @@ impl Dcqcn {
     }
 
     fn cut(&mut self, now: Time) {
-        let stepped = self.by_time.max(self.by_bytes) > 0;
-        if self.law.follows == Follows::Always || stepped {
-            self.target = self.current;
-        }
-        let least = self.law.least.min(self.line);
-        self.current = (self.current * (1.0 - self.alpha / 2.0)).max(least);
-        (self.by_time, self.by_bytes, self.sent) = (0, 0, 0);
-        self.step_at = now.after(self.law.timer);
-    }
-
-    /// T or B is over.
-    fn step(&mut self) {
-        let law = self.law;
-        let (low, high) = (
-            self.by_time.min(self.by_bytes),
-            self.by_time.max(self.by_bytes),
-        );
-        if law.shrinks_target && high == 1 && self.target > 10.0 * self.current {
-            self.target /= 8.0;
-        }
-        let hyper = match (law.additive_once, law.hyper_grows) {
-            (true, _) => high > law.stages,
-            (false, Some(more)) => low + more > law.stages,
-            (false, None) => low > law.stages,
-        };
-        if hyper {
-            let times = law.hyper_grows.map_or(1, |more| low + more - law.stages);
-            self.target += f64::from(times) * law.hyper;
-        } else if high >= law.stages {
-            self.target += law.additive;
-        }
-        self.target = self.target.min(self.line);
-        self.current = f64::midpoint(self.target, self.current).min(self.line);
-    }
-
-    /// Shorter periods once both counters are past F.
-    fn halved(&self) -> bool {
-        self.law.halves_periods && self.by_time.min(self.by_bytes) >= self.law.stages
-    }
-
-    fn is_at_line(&self) -> bool {
-        self.current >= self.line
+        let follows = self.law.follows == Follows::Always || self.steps.stepped();
+        let share = 1.0 - self.alpha / 2.0;
+        self.steps.cut(share, self.law.least, follows, now);
     }
 }
 
@@ -194,23 +142,13 @@ impl Controller for Dcqcn {
         self.now = now;
         match signal {
             Signal::Congestion if !self.law.by_acks => self.notice(now),
-            Signal::Congestion | Signal::Credit { .. } => {}
+            Signal::Congestion | Signal::Credit { .. } | Signal::Notice { .. } => {}
         }
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Departure {
         self.now = sent.now;
-        if let Some(period) = self.law.bytes
-            && self.begun
-            && !self.is_at_line()
-        {
-            self.sent += sent.len + self.overhead;
-            if self.sent >= period >> u32::from(self.halved()) {
-                self.sent = 0;
-                self.by_bytes += 1;
-                self.step();
-            }
-        }
+        self.steps.on_sent(sent.len + self.overhead);
         Departure::Noted
     }
 
@@ -221,26 +159,18 @@ impl Controller for Dcqcn {
             self.decay(now);
             self.cut(now);
         }
-        if self.step_at <= now {
-            self.by_time += 1;
-            self.step();
-            self.step_at = match self.is_at_line() {
-                true => Time::NEVER,
-                false => now.after(Span(self.law.timer.0 >> u32::from(self.halved()))),
-            };
-        }
+        self.steps.on_timer(now);
     }
 
     fn limits(&self) -> Limits {
-        let share = self.current / self.line;
+        let limits = self.steps.limits(self.mss);
+        let share = self.steps.current / self.steps.line;
+        let window = |window: u64| ((window as f64 * share) as u64).max(self.mss);
         Limits {
-            window: match self.window {
-                Some(window) => ((window as f64 * share) as u64).max(self.mss),
-                None => MAX_UNACKNOWLEDGED * self.mss,
-            },
-            pacing: Some(Rate(self.current as u64)),
+            window: self.window.map_or(limits.window, window),
             // A timer that is overdue is due at once.
-            wake: self.cut_at.min(self.step_at).max(self.now),
+            wake: self.cut_at.min(limits.wake).max(self.now),
+            ..limits
         }
     }
 
@@ -254,15 +184,15 @@ impl Controller for Dcqcn {
 
     fn inspect(&self) -> Inspect {
         Inspect {
-            state: if self.is_at_line() {
+            state: if self.steps.is_at_line() {
                 "line rate"
             } else {
                 "below"
             },
             values: Inspect::values([
                 ("alpha", self.alpha),
-                ("rate_bps", self.current),
-                ("target_bps", self.target),
+                ("rate_bps", self.steps.current),
+                ("target_bps", self.steps.target),
             ]),
             ..Inspect::default()
         }
@@ -316,7 +246,7 @@ mod tests {
         for (number, gbit) in [20.0, 10.0, 5.0, 2.5].into_iter().enumerate() {
             d.alpha = 1.0;
             d.notice(us(number as u64));
-            near(d.current, gbit * GBIT);
+            near(d.steps.current, gbit * GBIT);
         }
     }
 
@@ -337,7 +267,7 @@ mod tests {
             for (number, gbit) in rates.into_iter().enumerate() {
                 d.notice(us(number as u64));
                 near(
-                    (d.current / 1e3).round() * 1e3,
+                    (d.steps.current / 1e3).round() * 1e3,
                     (gbit * 1e6_f64).round() * 1e3,
                 );
             }
@@ -350,8 +280,8 @@ mod tests {
     fn steps(d: &mut Dcqcn, count: usize) -> Vec<f64> {
         let mut rates = Vec::new();
         for _ in 0..count {
-            d.on_timer(d.step_at);
-            rates.push(d.current / GBIT);
+            d.on_timer(d.steps.step_at);
+            rates.push(d.steps.current / GBIT);
         }
         rates
     }
@@ -373,7 +303,7 @@ mod tests {
     #[test]
     fn the_fifth_step_adds_to_the_target() {
         let mut d = at("paper", 40.0 * GBIT);
-        (d.current, d.target) = (20.0 * GBIT, 20.0 * GBIT);
+        (d.steps.current, d.steps.target) = (20.0 * GBIT, 20.0 * GBIT);
         d.notice(us(0));
         let expected = [15.0, 17.5, 18.75, 19.375, 19.7075, 19.893_75, 20.006_875];
         for (got, expected) in steps(&mut d, 7).into_iter().zip(expected) {
@@ -389,18 +319,18 @@ mod tests {
         d.notice(us(10));
         d.notice(us(12));
         assert_eq!(d.limits().wake, us(14));
-        near(d.current, 100.0 * GBIT);
+        near(d.steps.current, 100.0 * GBIT);
         d.on_timer(us(14));
-        let first = d.current;
+        let first = d.steps.current;
         assert!((50.0 * GBIT..51.0 * GBIT).contains(&first), "{first}");
         d.notice(us(15));
         d.on_timer(us(18));
-        near(d.target, 100.0 * GBIT);
-        assert!(d.current < 26.0 * GBIT, "{}", d.current);
+        near(d.steps.target, 100.0 * GBIT);
+        assert!(d.steps.current < 26.0 * GBIT, "{}", d.steps.current);
         // R_AI once, then R_HAI: 20 and 200 Mbit/s at 100 Gbit/s.
-        d.target = 30.0 * GBIT;
+        d.steps.target = 30.0 * GBIT;
         let rates = steps(&mut d, 2);
-        near(d.target, 30.22 * GBIT);
+        near(d.steps.target, 30.22 * GBIT);
         near(rates[1], (rates[0] + 30.22) / 2.0);
     }
 
@@ -420,7 +350,7 @@ mod tests {
                 again: false,
                 app_limited: false,
             });
-            if d.by_bytes as usize > ended.len() {
+            if d.steps.by_bytes as usize > ended.len() {
                 ended.push(number);
             }
         }

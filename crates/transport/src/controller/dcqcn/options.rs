@@ -2,6 +2,7 @@
 
 use super::Dcqcn;
 use super::law::Law;
+use crate::building_blocks::rate_steps::Rise;
 use crate::building_blocks::rdma;
 use crate::controller_interface::BuildOf;
 use crate::part::{Args, Default, Kind, Opt, Part, Refusal};
@@ -107,16 +108,19 @@ pub const PART: Part<BuildOf<Dcqcn>> = Part {
         }
         let law = Law {
             gain: number(args, "gain", named.gain),
-            timer: match args.has("timer") {
-                true => args.span("timer"),
-                false => named.timer,
+            rise: Rise {
+                timer: match args.has("timer") {
+                    true => args.span("timer"),
+                    false => named.rise.timer,
+                },
+                bytes: match args.has("bytes") {
+                    true => Some(args.bytes("bytes").0),
+                    false => named.rise.bytes,
+                },
+                additive: rate(args, "additive", named.rise.additive),
+                hyper: rate(args, "hyper", named.rise.hyper),
+                ..named.rise
             },
-            bytes: match args.has("bytes") {
-                true => Some(args.bytes("bytes").0),
-                false => named.bytes,
-            },
-            additive: rate(args, "additive", named.additive),
-            hyper: rate(args, "hyper", named.hyper),
             least: rate(args, "least", named.least),
             ..named
         };

@@ -52,7 +52,7 @@ impl Laid {
     }
 }
 
-/// What is left of a TXOP for a data frame whose answer takes so long; no bound where there is no TXOP.
+/// The time that a TXOP leaves for a data frame whose answer takes so long; no bound where there is no TXOP.
 fn room_for_data(medium: &Medium, ack: Span, now: Time, until: Time) -> Span {
     if until <= now {
         return Span(u64::MAX);

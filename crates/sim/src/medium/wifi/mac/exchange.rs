@@ -89,7 +89,7 @@ impl Air {
 }
 
 impl Air {
-    /// What follows from a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
+    /// The consequences of a frame that was understood by whom it was for, or was not. Gives who sends next, a SIFS
     /// later, if somebody does.
     pub(crate) fn conclude(
         &mut self,

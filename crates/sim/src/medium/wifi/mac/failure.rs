@@ -10,7 +10,7 @@ use crate::medium::wifi::radio::{Edcaf, Line};
 use crate::shared::Shared;
 use crate::table::Id;
 
-/// What was tried: the first frame of a hop, or a management frame where there is none.
+/// The frame that was tried: the first frame of a hop, or a management frame where there is none.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Attempt {
     /// The hop.
@@ -176,7 +176,7 @@ impl Air {
         }
         let window = &mut self.hops[hop as usize].windows[number];
         let tried = window.give_up();
-        // What shares its MPDU is given up with it.
+        // The packets that share its MPDU are given up with it.
         let shared = window.first().joined;
         if let (Some(session), true) = (window.session_mut(), tried.has_begun()) {
             session.moved = !session.alone;

@@ -74,7 +74,7 @@ impl Reorder {
         Some(first)
     }
 
-    /// What is missing before this number will not come. Gives the first packet that it held up.
+    /// Packets missing before this number will not come. Gives the first packet that they held up.
     pub fn skip_to(&mut self, number: u32) -> Option<(PacketId, Time)> {
         while (number.wrapping_sub(self.next) as i32) > 0 {
             self.next = self.next.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! What has become of the frames that a hop has tried, and what stands first in its queue: a packet that waits, or the ghost of one
+//! The fate of the frames that a hop has tried, and the first entry of its queue: a packet that waits, or the ghost of one
 //! that its receiver has.
 //!
 //! A burst is what one exchange carries: the first frames of a category that are not acknowledged. Those that wait stand at the head
@@ -231,7 +231,7 @@ impl Window {
     }
 }
 
-/// What has become of a frame.
+/// The fate of a frame.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Tried {
     /// Transmissions of an RTS, or of a frame without one, that failed.
@@ -323,7 +323,7 @@ pub struct Ghost {
 }
 
 impl Ghost {
-    /// What stays of a packet that came from a station, or from an interface below `first_port`.
+    /// The ghost of a packet that came from a station, or from an interface below `first_port`.
     pub fn of(packet: &Packet, first_port: u32, from: u32, overheard: bool) -> Ghost {
         Ghost {
             len: packet.len,

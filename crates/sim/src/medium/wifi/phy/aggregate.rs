@@ -65,7 +65,7 @@ impl Growing {
     }
 }
 
-/// What bounds an A-MPDU.
+/// The bounds of an A-MPDU.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Most bytes.

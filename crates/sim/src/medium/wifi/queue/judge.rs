@@ -98,6 +98,10 @@ impl Air {
                 let port = self.port_of(network, station, &network.packets[packet_id]);
                 network.mark(&mut cx.run.books, packet_id, port, now);
             }
+            Verdict::Notify(feedback) => {
+                let port = self.port_of(network, station, &network.packets[packet_id]);
+                network.tell_source(port, packet_id, feedback);
+            }
             Verdict::Drop => return false,
         }
         let size = network.packets[packet_id].frame();
@@ -317,7 +321,7 @@ impl Air {
             let frame = self.frame_at_station(&cx.network, of, q, packet_id, now);
             let port = self.port_of(&cx.network, station, &cx.network.packets[packet_id]);
             match self.judged(of).managed.aqm.pop(&frame) {
-                Verdict::Accept => {}
+                Verdict::Accept | Verdict::Notify(_) => {}
                 Verdict::Mark => cx.network.mark(&mut cx.run.books, packet_id, port, now),
                 Verdict::Drop => {
                     self.discard_at_station(cx, of, first, Cause::Aqm, now);

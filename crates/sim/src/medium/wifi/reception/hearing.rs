@@ -16,7 +16,7 @@ use backwater_transport::units::Time;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
 use crate::medium::wifi::phy::errors::CALM;
 use crate::medium::wifi::phy::physical::Receivers;
-use crate::medium::wifi::phy::power_level::Level;
+use crate::medium::wifi::phy::power_level::Band;
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::parts::{Parts, Received};
 
@@ -97,7 +97,7 @@ impl Coded {
     }
 }
 
-/// What a receiver knows of the frame that it receives.
+/// A receiver's knowledge of the frame that it receives.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Hearing {
@@ -132,51 +132,50 @@ impl Hearing {
         receivers: &Receivers,
         coded: &Coded,
         sense: &mut CarrierSense,
-        level: &mut Level,
+        power: u64,
         now: Time,
-    ) {
+    ) -> Band {
         let calm = coded.calm_until(receivers, self.wanted);
         let unit = self.random.unit();
         // An exponential variate is more than x with a chance of more than 1 − x.
-        if level.power <= calm && unit <= 1.0 - CALM {
+        if power <= calm && unit <= 1.0 - CALM {
             (self.bounded, self.bound) = (calm, coded.calm_rate);
             sense.suspect = Time::NEVER;
-            (level.low, level.high) = (0, calm);
+            Band::up_to(calm)
         } else {
-            sense.suspect = self.suspect(receivers, coded, unit, level, now);
+            sense.suspect = self.suspect(receivers, coded, unit, power, now);
+            match sense.suspect {
+                Time::NEVER => Band::up_to(self.bounded),
+                _ => Band::at(power),
+            }
         }
     }
 
-    /// The same where a bit may well fail, for a uniform variate. Gives the instant.
+    /// When a bit of the frame may fail, where one may well, for a uniform variate.
     #[inline(never)]
     fn suspect(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
         unit: f64,
-        level: &mut Level,
+        power: u64,
         now: Time,
     ) -> Time {
         let calm = coded.calm_until(receivers, self.wanted);
-        (self.bounded, self.bound) = if level.power <= calm {
+        (self.bounded, self.bound) = if power <= calm {
             (calm, coded.calm_rate)
         } else {
-            (level.power, coded.rate(receivers, self.wanted, level.power))
+            (power, coded.rate(receivers, self.wanted, power))
         };
         let now = now.max(coded.from);
         let left = (coded.ends.0 - now.0) as f64;
-        let mut suspect = Time::NEVER;
         if unit > 1.0 - self.bound * left {
             let after = -libm::log(unit) / self.bound;
             if after < left {
-                suspect = Time(now.0 + after as u64);
+                return Time(now.0 + after as u64);
             }
         }
-        (level.low, level.high) = match suspect {
-            Time::NEVER => (0, self.bounded),
-            _ => (u64::MAX, 0),
-        };
-        suspect
+        Time::NEVER
     }
 
     /// Whether a bit has failed by now, of a burst one in each frame, where all frames added up to `power` since `suspect` at least.
@@ -227,25 +226,24 @@ impl Hearing {
         }
     }
 
-    /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
+    /// The power on the air has changed from one to another, and it is news to a station that receives a frame: its band.
     #[inline(never)]
     pub(super) fn update_reception(
         &mut self,
         (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
-        before: u64,
-        level: &mut Level,
+        (before, power): (u64, u64),
         now: Time,
-    ) {
-        if sense.suspect > now && level.power <= self.bounded {
-            return;
+    ) -> Band {
+        if sense.suspect > now && power <= self.bounded {
+            return Band::at(power);
         }
         sense.damaged |= self.has_failed(receivers, coded, sense.suspect, before, now);
         if sense.damaged {
             sense.suspect = Time::NEVER;
-            (level.low, level.high) = (0, u64::MAX);
+            Band::ALL
         } else {
-            self.watch(receivers, coded, sense, level, now);
+            self.watch(receivers, coded, sense, power, now)
         }
     }
 }
@@ -257,6 +255,7 @@ mod tests {
     use super::*;
     use crate::medium::wifi::phy::channel::ChannelSpec;
     use crate::medium::wifi::phy::physical::tests::plain;
+    use crate::medium::wifi::phy::power_level::Levels;
     use crate::medium::wifi::phy::standard::Standard;
     use crate::medium::wifi::test_line::{PHY, line};
     use crate::world::World;
@@ -298,27 +297,26 @@ mod tests {
                 let mut sense = CarrierSense::new(0);
                 hearing.wanted = wanted;
                 let mut now = begun;
-                let mut level = Level {
-                    power: wanted + units(stretches[0].0),
-                    ..Level::silent(Some(&receivers))
-                };
-                hearing.watch(&receivers, &coded, &mut sense, &mut level, now);
+                let mut power = wanted + units(stretches[0].0);
+                let mut levels = Levels::default();
+                levels.push(Some(&receivers));
+                let mut level = levels.rows(1);
+                level.change(0, power as i64);
+                let band = hearing.watch(&receivers, &coded, &mut sense, power, now);
+                level.set(0, band);
                 for pair in stretches.windows(2) {
                     now += Span::micros(pair[0].1);
-                    let before = level.power;
-                    level.power = wanted + units(pair[1].0);
-                    if level.is_news() {
-                        hearing.update_reception(
-                            (&receivers, &coded),
-                            &mut sense,
-                            before,
-                            &mut level,
-                            now,
-                        );
+                    let after = wanted + units(pair[1].0);
+                    let change = level.change(0, after as i64 - power as i64);
+                    power = after;
+                    if level.is_news(0) {
+                        let coding = (&receivers, &coded);
+                        let band = hearing.update_reception(coding, &mut sense, change, now);
+                        level.set(0, band);
                     }
                 }
                 sense.damaged |=
-                    hearing.has_failed(&receivers, &coded, sense.suspect, level.power, coded.ends);
+                    hearing.has_failed(&receivers, &coded, sense.suspect, power, coded.ends);
                 whole += u32::from(!sense.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
@@ -364,16 +362,12 @@ mod tests {
         let mut hearing = Hearing::new(7, "a");
         let mut sense = CarrierSense::new(0);
         hearing.wanted = wanted;
-        let mut level = Level {
-            power: wanted,
-            ..Level::silent(Some(&receivers))
-        };
         let n = 100_000;
         let mut ahead = 0;
         for _ in 0..n {
-            hearing.watch(&receivers, &coded, &mut sense, &mut level, begun);
+            let band = hearing.watch(&receivers, &coded, &mut sense, wanted, begun);
             if sense.suspect == Time::NEVER {
-                assert_eq!((level.low, level.high), (0, calm));
+                assert_eq!(band, Band::up_to(calm));
             } else {
                 ahead += 1;
             }

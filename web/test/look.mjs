@@ -38,6 +38,7 @@ for (const page of pages) {
   for (const [width, dark] of [[1400, false], [1400, true], [500, false], [500, true]]) {
     const { context, tab } = await open(page, { width, dark, browser });
     await ready(tab);
+    if (await tab.$("#gallery button")) await finished(tab);
     await tab.waitForFunction(() => !window.viewer || window.viewer.times.length > 0, null, { timeout: 60_000 });
     // Pictures below the fold would still be blank.
     await tab.evaluate(() => Promise.all([...document.images].map((image) => ((image.loading = "eager"), image.decode().catch(() => {})))));

@@ -125,6 +125,9 @@ def _in_words(study: Study) -> str:
         elif not block.lstrip().startswith(("```", "    ")):
             block = PLACEHOLDER.sub(lambda found: found[2] or f"the {found[1]}", block)
         blocks.append(block)
+    # The title, what the study found, and then the reasons.
+    if study.lead[0]:
+        blocks.insert(1, f"Answer: {study.lead[0]}")
     return "\n\n".join(blocks)
 
 

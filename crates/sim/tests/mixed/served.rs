@@ -102,7 +102,7 @@ fn served_world(number: u64) -> Spec {
 #[test]
 fn stations_keep_every_packet_and_never_stand_still() {
     let (mut built, mut turned, mut aggregated, mut managed) = (0, 0, 0, 0);
-    for number in 0..300 {
+    for number in 0..450 {
         let spec = served_world(number);
         let Ok(mut world) = World::build(&spec) else {
             continue;

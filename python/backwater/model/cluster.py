@@ -27,7 +27,7 @@ AHEAD = 1000
 # Parts of the trials of a generation for each worker: the last one to end waits for few.
 PARTS = 4
 
-# What `_native.trials` returns.
+# The results of `_native.trials`.
 Tried = tuple[Any, list[Any], Any, Any, list[tuple[int, str]]]
 
 

@@ -147,7 +147,7 @@ def _wanted(search: str) -> list[str]:
 def _proposer(
     method: str, request: HuntRequest, size: int
 ) -> Callable[[int, Sequence[Judged]], list[Genome]]:
-    """What proposes the genomes of a generation from those that are known."""
+    """Proposes the genomes of a generation from those that are known."""
     if method in OPTIMISERS:
         return Optimiser(method, request.space, request.seed, size)
 

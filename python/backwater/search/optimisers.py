@@ -28,7 +28,7 @@ FIRST = 10
 
 
 class _Library(Protocol):
-    """What a library does: it proposes points, and is told their scores."""
+    """A library of optimisers: it proposes points, and is told their scores."""
 
     def ask(self) -> list[Sequence[float]]: ...
     def tell(self, scores: Sequence[float | None]) -> None: ...
@@ -135,7 +135,7 @@ class _Bayesian:
         return [[trial.params[name] for name in self._fields] for trial in self._trials]
 
     def tell(self, scores: Sequence[float | None]) -> None:
-        """What has no score counts as failed."""
+        """A trial without a score counts as failed."""
         failed = self._optuna.trial.TrialState.FAIL
         for trial, score in zip(self._trials, scores, strict=True):
             if score is None:

@@ -4,6 +4,10 @@ use crate::segment::Feedback;
 use crate::units::{Rate, Time};
 
 /// A controller's answer to a transmission.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a header is copied into its segment at once, and a box would allocate for each packet"
+)]
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Departure {
     /// It ignores transmissions. The sender stops reporting them.

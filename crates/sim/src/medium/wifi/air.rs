@@ -13,7 +13,7 @@ use crate::medium::wifi::mac::window::First;
 use crate::medium::wifi::phy::channel::{Far, Link, Near, UNIT};
 use crate::medium::wifi::phy::fading::Gains;
 use crate::medium::wifi::phy::minstrel::Minstrel;
-use crate::medium::wifi::phy::power_level::{Block, Levels};
+use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::radio::{Hop, Radio};
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::hearing::{Coded, Hearing};
@@ -36,7 +36,7 @@ pub struct Air {
     /// The record of each medium whose stations all hear one another.
     pub(super) cells: Vec<Option<Box<Cell>>>,
     /// The power that reaches each station under the physical channel.
-    pub(super) levels: Levels,
+    pub(super) levels: Vec<Level>,
     /// The knowledge that each station's receiver has of its frame under the physical channel.
     pub(super) hearings: Vec<Hearing>,
     /// Each station's last frame under the physical channel.
@@ -47,8 +47,9 @@ pub struct Air {
     pub(super) idlers: Vec<Vec<Number>>,
     /// Each station's frames as those see them whom they reach under the physical channel.
     pub(super) near: Vec<Vec<Near>>,
-    /// Their powers at those they only disturb.
-    pub(super) far: Vec<Vec<Block>>,
+    /// Their powers at those they only disturb. Most entries of a large network are of this kind and are read at
+    /// every frame, so they are small.
+    pub(super) far: Vec<Vec<u32>>,
     /// Who has got the frame that ended last, of those it was for.
     pub heard: Vec<u32>,
     /// Which frames of the burst that ended last its receiver does not have; empty where it has all.
@@ -177,7 +178,7 @@ impl Air {
         self.sensing
             .push(CarrierSense::new(self.radios.len() as u32));
         let receivers = self.media[radio.medium as usize].receivers.as_ref();
-        self.levels.push(receivers);
+        self.levels.push(Level::silent(receivers));
         self.hearings.push(hearing);
         self.coded.push(Coded::default());
         self.parts.push(Parts::default());
@@ -202,8 +203,9 @@ impl Air {
     pub fn powers(&self, station: u32) -> impl Iterator<Item = (u32, f64)> {
         let sender = station as usize;
         let reached = self.reach[sender].iter().map(|link| (link.to, link.power));
-        let disturbed = self.far[sender].iter().flat_map(Block::disturbed);
-        let disturbed = disturbed.map(|(to, power)| (to, u64::from(power)));
+        let beyond = &self.idlers[sender][self.reach[sender].len()..];
+        let disturbed = beyond.iter().zip(&self.far[sender]);
+        let disturbed = disturbed.map(|(to, power)| (u32::from(*to), u64::from(*power)));
         let all = reached.chain(disturbed);
         all.map(|(to, power)| (to, power as f64 / UNIT))
     }
@@ -260,7 +262,7 @@ impl Air {
         if let Some(receivers) = &self.medium(station as u32).receivers {
             self.near[station] = reach.iter().map(|link| receivers.near(link)).collect();
         }
-        self.far[station] = Block::of(&far);
+        self.far[station] = far.iter().map(|far| far.power).collect();
         (self.reach[station], self.idlers[station]) = (reach, idlers);
     }
 

@@ -16,7 +16,7 @@ use backwater_transport::units::Time;
 use crate::medium::wifi::mac::carrier_sense::CarrierSense;
 use crate::medium::wifi::phy::errors::CALM;
 use crate::medium::wifi::phy::physical::Receivers;
-use crate::medium::wifi::phy::power_level::Band;
+use crate::medium::wifi::phy::power_level::Level;
 use crate::medium::wifi::reception::frame_set::FrameSet;
 use crate::medium::wifi::reception::parts::{Parts, Received};
 
@@ -132,50 +132,51 @@ impl Hearing {
         receivers: &Receivers,
         coded: &Coded,
         sense: &mut CarrierSense,
-        power: u64,
+        level: &mut Level,
         now: Time,
-    ) -> Band {
+    ) {
         let calm = coded.calm_until(receivers, self.wanted);
         let unit = self.random.unit();
         // An exponential variate is more than x with a chance of more than 1 − x.
-        if power <= calm && unit <= 1.0 - CALM {
+        if level.power <= calm && unit <= 1.0 - CALM {
             (self.bounded, self.bound) = (calm, coded.calm_rate);
             sense.suspect = Time::NEVER;
-            Band::up_to(calm)
+            (level.low, level.high) = (0, calm);
         } else {
-            sense.suspect = self.suspect(receivers, coded, unit, power, now);
-            match sense.suspect {
-                Time::NEVER => Band::up_to(self.bounded),
-                _ => Band::at(power),
-            }
+            sense.suspect = self.suspect(receivers, coded, unit, level, now);
         }
     }
 
-    /// When a bit of the frame may fail, where one may well, for a uniform variate.
+    /// The same where a bit may well fail, for a uniform variate. Gives the instant.
     #[inline(never)]
     fn suspect(
         &mut self,
         receivers: &Receivers,
         coded: &Coded,
         unit: f64,
-        power: u64,
+        level: &mut Level,
         now: Time,
     ) -> Time {
         let calm = coded.calm_until(receivers, self.wanted);
-        (self.bounded, self.bound) = if power <= calm {
+        (self.bounded, self.bound) = if level.power <= calm {
             (calm, coded.calm_rate)
         } else {
-            (power, coded.rate(receivers, self.wanted, power))
+            (level.power, coded.rate(receivers, self.wanted, level.power))
         };
         let now = now.max(coded.from);
         let left = (coded.ends.0 - now.0) as f64;
+        let mut suspect = Time::NEVER;
         if unit > 1.0 - self.bound * left {
             let after = -libm::log(unit) / self.bound;
             if after < left {
-                return Time(now.0 + after as u64);
+                suspect = Time(now.0 + after as u64);
             }
         }
-        Time::NEVER
+        (level.low, level.high) = match suspect {
+            Time::NEVER => (0, self.bounded),
+            _ => (u64::MAX, 0),
+        };
+        suspect
     }
 
     /// Whether a bit has failed by now, of a burst one in each frame, where all frames added up to `power` since `suspect` at least.
@@ -226,24 +227,25 @@ impl Hearing {
         }
     }
 
-    /// The power on the air has changed from one to another, and it is news to a station that receives a frame: its band.
+    /// The power on the air, `before` until now, has changed, and it is news to a station that receives a frame.
     #[inline(never)]
     pub(super) fn update_reception(
         &mut self,
         (receivers, coded): (&Receivers, &Coded),
         sense: &mut CarrierSense,
-        (before, power): (u64, u64),
+        before: u64,
+        level: &mut Level,
         now: Time,
-    ) -> Band {
-        if sense.suspect > now && power <= self.bounded {
-            return Band::at(power);
+    ) {
+        if sense.suspect > now && level.power <= self.bounded {
+            return;
         }
         sense.damaged |= self.has_failed(receivers, coded, sense.suspect, before, now);
         if sense.damaged {
             sense.suspect = Time::NEVER;
-            Band::ALL
+            (level.low, level.high) = (0, u64::MAX);
         } else {
-            self.watch(receivers, coded, sense, power, now)
+            self.watch(receivers, coded, sense, level, now);
         }
     }
 }
@@ -255,7 +257,6 @@ mod tests {
     use super::*;
     use crate::medium::wifi::phy::channel::ChannelSpec;
     use crate::medium::wifi::phy::physical::tests::plain;
-    use crate::medium::wifi::phy::power_level::Levels;
     use crate::medium::wifi::phy::standard::Standard;
     use crate::medium::wifi::test_line::{PHY, line};
     use crate::world::World;
@@ -297,26 +298,27 @@ mod tests {
                 let mut sense = CarrierSense::new(0);
                 hearing.wanted = wanted;
                 let mut now = begun;
-                let mut power = wanted + units(stretches[0].0);
-                let mut levels = Levels::default();
-                levels.push(Some(&receivers));
-                let mut level = levels.rows(1);
-                level.change(0, power as i64);
-                let band = hearing.watch(&receivers, &coded, &mut sense, power, now);
-                level.set(0, band);
+                let mut level = Level {
+                    power: wanted + units(stretches[0].0),
+                    ..Level::silent(Some(&receivers))
+                };
+                hearing.watch(&receivers, &coded, &mut sense, &mut level, now);
                 for pair in stretches.windows(2) {
                     now += Span::micros(pair[0].1);
-                    let after = wanted + units(pair[1].0);
-                    let change = level.change(0, after as i64 - power as i64);
-                    power = after;
-                    if level.is_news(0) {
-                        let coding = (&receivers, &coded);
-                        let band = hearing.update_reception(coding, &mut sense, change, now);
-                        level.set(0, band);
+                    let before = level.power;
+                    level.power = wanted + units(pair[1].0);
+                    if level.is_news() {
+                        hearing.update_reception(
+                            (&receivers, &coded),
+                            &mut sense,
+                            before,
+                            &mut level,
+                            now,
+                        );
                     }
                 }
                 sense.damaged |=
-                    hearing.has_failed(&receivers, &coded, sense.suspect, power, coded.ends);
+                    hearing.has_failed(&receivers, &coded, sense.suspect, level.power, coded.ends);
                 whole += u32::from(!sense.damaged);
             }
             let (runs, share) = (f64::from(runs), f64::from(whole) / f64::from(runs));
@@ -362,12 +364,16 @@ mod tests {
         let mut hearing = Hearing::new(7, "a");
         let mut sense = CarrierSense::new(0);
         hearing.wanted = wanted;
+        let mut level = Level {
+            power: wanted,
+            ..Level::silent(Some(&receivers))
+        };
         let n = 100_000;
         let mut ahead = 0;
         for _ in 0..n {
-            let band = hearing.watch(&receivers, &coded, &mut sense, wanted, begun);
+            hearing.watch(&receivers, &coded, &mut sense, &mut level, begun);
             if sense.suspect == Time::NEVER {
-                assert_eq!(band, Band::up_to(calm));
+                assert_eq!((level.low, level.high), (0, calm));
             } else {
                 ahead += 1;
             }

@@ -4,7 +4,7 @@ use backwater_transport::units::Time;
 
 use crate::medium::wifi::air::{Air, NOBODY};
 use crate::medium::wifi::mac::frame::{Frame, FrameKind};
-use crate::medium::wifi::phy::power_level::Band;
+use crate::medium::wifi::phy::power_level::{Level, next_news};
 use crate::medium::wifi::reception::hearing::Coded;
 
 impl Air {
@@ -33,22 +33,19 @@ impl Air {
         let receivers = medium.receivers.as_ref().expect("a physical channel");
         let parts = &self.parts[sender];
         let coded = self.coded[sender];
-        let busy_from = receivers.busy_from;
+        self.levels[sender].tune(&self.sensing[sender], receivers.busy_from);
+        let (reached, disturbed) = self.idlers[sender].split_at(self.near[sender].len());
         // One test of a number does for all tables.
         let stations = self.radios.len();
-        let levels = &mut self.levels;
-        let mut rows = levels.rows(stations);
-        rows.set(
-            sender,
-            Band::without_frame(&self.sensing[sender], busy_from),
-        );
         let radios = &mut self.radios[..stations];
         let sensing = &mut self.sensing[..stations];
+        let levels = &mut self.levels[..stations];
         let hearings = &mut self.hearings[..stations];
-        for (near, to) in self.near[sender].iter().zip(&self.idlers[sender]) {
+        for (near, to) in self.near[sender].iter().zip(reached) {
             let to = usize::from(*to);
-            let (sense, hearing) = (&mut sensing[to], &mut hearings[to]);
-            let (before, power) = rows.change(to, near.power as i64);
+            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
+            let before = level.power;
+            level.power += near.power;
             let heard = before as i64 <= near.covers && !sense.sending;
             let takes = if sense.lock == NOBODY {
                 heard
@@ -68,42 +65,34 @@ impl Air {
                     hearing.burst.get_or_insert_default().begin(parts);
                 }
                 sense.confirm_nav(now);
-                let band = hearing.watch(receivers, &coded, sense, power, now);
-                rows.set(to, band);
+                hearing.watch(receivers, &coded, sense, level, now);
                 if !sense.busy {
                     sense.freeze(&mut radios[to], medium, now);
                 }
-            } else if rows.is_news(to) {
+            } else if level.is_news() {
                 if sense.lock != NOBODY {
-                    let coding = (receivers, &self.coded[sense.lock as usize]);
-                    let band = hearing.update_reception(coding, sense, (before, power), now);
-                    rows.set(to, band);
+                    let coded = &self.coded[sense.lock as usize];
+                    hearing.update_reception((receivers, coded), sense, before, level, now);
                 } else {
                     sense.freeze(&mut radios[to], medium, now);
-                    rows.set(to, Band::without_frame(sense, busy_from));
+                    level.tune(sense, receivers.busy_from);
                 }
             }
         }
-        for block in &self.far[sender] {
-            if !levels.rise(block) {
-                continue;
-            }
-            let mut rows = levels.rows(stations);
-            for to in block.numbers(stations) {
-                if !rows.is_too_high(to) {
-                    continue;
-                }
-                let sense = &mut sensing[to];
-                let band = if sense.lock != NOBODY {
-                    let coding = (receivers, &self.coded[sense.lock as usize]);
-                    let (power, (_, by)) = (rows.power(to), block.disturbs(to));
-                    let change = (power - u64::from(by), power);
-                    hearings[to].update_reception(coding, sense, change, now)
-                } else {
-                    sense.freeze(&mut radios[to], medium, now);
-                    Band::without_frame(sense, busy_from)
-                };
-                rows.set(to, band);
+        let powers = &self.far[sender];
+        let (by, is_news) = (Level::rise, Level::is_too_high);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (sense, level) = (&mut sensing[to], &mut levels[to]);
+            if sense.lock != NOBODY {
+                let coded = &self.coded[sense.lock as usize];
+                let before = level.power - u64::from(powers[place]);
+                hearings[to].update_reception((receivers, coded), sense, before, level, now);
+            } else {
+                sense.freeze(&mut radios[to], medium, now);
+                level.tune(sense, receivers.busy_from);
             }
         }
     }
@@ -125,18 +114,17 @@ impl Air {
         let coded = self.coded[sender];
         let eavesdrops = self.eavesdrops && frame.kind == FrameKind::Data;
         let mut group = self.groups[sender].members();
-        let busy_from = receivers.busy_from;
         let beyond = self.near[sender].len();
+        let (reached, disturbed) = self.idlers[sender].split_at(beyond);
         let stations = self.sensing.len();
         let sensing = &mut self.sensing[..stations];
-        let levels = &mut self.levels;
-        let mut rows = levels.rows(stations);
+        let levels = &mut self.levels[..stations];
         let hearings = &mut self.hearings[..stations];
-        let reached = self.near[sender].iter().zip(&self.idlers[sender]);
-        for (number, (near, here)) in reached.enumerate() {
+        for (number, (near, here)) in self.near[sender].iter().zip(reached).enumerate() {
             let to = usize::from(*here);
-            let (sense, hearing) = (&mut sensing[to], &mut hearings[to]);
-            let (before, power) = rows.change(to, -(near.power as i64));
+            let (sense, level, hearing) = (&mut sensing[to], &mut levels[to], &mut hearings[to]);
+            let before = level.power;
+            level.power -= near.power;
             if sense.lock == station {
                 sense.damaged |= hearing.has_failed(receivers, &coded, sense.suspect, before, now);
                 if BURST && frame.to == u32::from(*here) {
@@ -147,51 +135,42 @@ impl Air {
                 } else if eavesdrops && !sense.damaged {
                     note(&mut self.overheard, u32::from(*here));
                 }
-                if power < busy_from {
+                if level.power < receivers.busy_from {
                     group.take(number, sense, station, now);
                 }
-                rows.set(to, Band::without_frame(sense, busy_from));
-            } else if rows.is_too_low(to) {
+                level.tune(sense, receivers.busy_from);
+            } else if level.power < level.low {
                 if sense.lock != NOBODY {
-                    let coding = (receivers, &self.coded[sense.lock as usize]);
-                    let band = hearing.update_reception(coding, sense, (before, power), now);
-                    rows.set(to, band);
+                    let coded = &self.coded[sense.lock as usize];
+                    hearing.update_reception((receivers, coded), sense, before, level, now);
                 } else {
                     group.take(number, sense, station, now);
-                    rows.set(to, Band::without_frame(sense, busy_from));
+                    level.tune(sense, receivers.busy_from);
                 }
             }
         }
-        for block in &self.far[sender] {
-            if !levels.fall(block) {
-                continue;
-            }
-            let mut rows = levels.rows(stations);
-            for to in block.numbers(stations) {
-                if !rows.is_too_low(to) {
-                    continue;
-                }
-                let (place, by) = block.disturbs(to);
-                let sense = &mut sensing[to];
-                let band = if sense.lock != NOBODY {
-                    let coding = (receivers, &self.coded[sense.lock as usize]);
-                    let power = rows.power(to);
-                    let change = (power + u64::from(by), power);
-                    hearings[to].update_reception(coding, sense, change, now)
-                } else {
-                    group.take(beyond + place, sense, station, now);
-                    Band::without_frame(sense, busy_from)
-                };
-                rows.set(to, band);
+        let powers = &self.far[sender];
+        let (by, is_news) = (Level::fall, Level::is_too_low);
+        let mut from = 0;
+        while let Some(place) = next_news(disturbed, powers, levels, from, by, is_news) {
+            from = place + 1;
+            let to = usize::from(disturbed[place]);
+            let (sense, level) = (&mut sensing[to], &mut levels[to]);
+            if sense.lock != NOBODY {
+                let coded = &self.coded[sense.lock as usize];
+                let before = level.power + u64::from(powers[place]);
+                hearings[to].update_reception((receivers, coded), sense, before, level, now);
+            } else {
+                group.take(beyond + place, sense, station, now);
+                level.tune(sense, receivers.busy_from);
             }
         }
-        let mut rows = levels.rows(stations);
-        let sense = &mut sensing[sender];
+        let (sense, level) = (&mut sensing[sender], &mut levels[sender]);
         sense.sending = false;
-        if rows.power(sender) < busy_from {
-            group.take(self.idlers[sender].len() - 1, sense, station, now);
+        if level.power < receivers.busy_from {
+            group.take(beyond + powers.len(), sense, station, now);
         }
-        rows.set(sender, Band::without_frame(sense, busy_from));
+        level.tune(sense, receivers.busy_from);
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 const HPCC: &str = r#"kind = "hpcc", rate = "100 Gbit/s", base_rtt = "13 us""#;
 
 fn document(text: &str) -> Result<Value, String> {
-    let scenario = Scenario::from_toml(text.to_owned(), "x.toml", Folders::default());
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
     let resolved = scenario.and_then(|s| s.resolve(None));
     let resolved = resolved.map_err(|diagnostic| diagnostic.to_string())?;
     resolved

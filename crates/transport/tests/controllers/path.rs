@@ -70,7 +70,7 @@ struct Packet {
 #[derive(Clone, Debug)]
 enum Event {
     Served,
-    Ack(Box<Packet>, Time, Option<Feedback>),
+    Ack(Box<Packet>, Time, Option<Box<Feedback>>),
 }
 
 /// The path and all flows over it.
@@ -200,7 +200,7 @@ impl Net {
                 match entry.remove() {
                     Event::Served => self.served(),
                     Event::Ack(packet, received, feedback) => {
-                        self.acked(*packet, received, feedback)
+                        self.acked(*packet, received, feedback.map(|header| *header))
                     }
                 }
             }
@@ -270,9 +270,15 @@ impl Net {
                 self.held.insert(flow, (packet, received, feedback));
                 return;
             };
-            self.schedule(back, Event::Ack(Box::new(first), received, feedback));
+            self.schedule(
+                back,
+                Event::Ack(Box::new(first), received, feedback.map(Box::new)),
+            );
         }
-        self.schedule(back, Event::Ack(Box::new(packet), received, feedback));
+        self.schedule(
+            back,
+            Event::Ack(Box::new(packet), received, feedback.map(Box::new)),
+        );
     }
 
     fn arrive(&mut self, mut packet: Packet) {

@@ -66,7 +66,7 @@ impl Fabric {
     }
 
     /// Links of a switch to so many spine switches.
-    pub fn to_spines(&mut self, name: &str, count: u64) {
+    pub fn link_spines(&mut self, name: &str, count: u64) {
         for number in 0..count {
             self.link(name, &format!("s{number}"), self.up);
         }

@@ -36,7 +36,7 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
     for leaf in 0..count("leaves") {
         let name = format!("l{leaf}");
         fabric.switch(&name, leaf * hosts..(leaf + 1) * hosts);
-        fabric.to_spines(&name, spines);
+        fabric.link_spines(&name, spines);
     }
     Ok(fabric.done())
 }

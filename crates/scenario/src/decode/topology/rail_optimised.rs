@@ -56,7 +56,7 @@ fn build(site: &Site<'_>, files: &mut Files<'_>) -> Result<Network, Diagnostic> 
             let name = format!("r{group}-{rail}");
             let of = |server| (group * servers + server) * cards + rail;
             fabric.switch(&name, (0..servers).map(of));
-            fabric.to_spines(&name, spines);
+            fabric.link_spines(&name, spines);
         }
     }
     Ok(fabric.done())

@@ -16,8 +16,8 @@ use crate::congestion_header::Layout;
 use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Departure, Inspect, Limits, Reduction, Sent,
 };
-use crate::telemetry::Records;
 use crate::part::{Default, Kind, Opt, Part};
+use crate::telemetry::Records;
 
 /// The options and the state.
 #[derive(Clone, Debug)]

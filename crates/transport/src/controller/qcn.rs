@@ -157,7 +157,8 @@ pub const PART: Part<BuildOf<Qcn>> = Part {
         .at_most("100 Gbit/s"),
     ],
     build: |args, setup| {
-        let why = "QCN is for queue pairs: it does not answer losses, and its pace is that of a card";
+        let why =
+            "QCN is for queue pairs: it does not answer losses, and its pace is that of a card";
         check_queue_pair(setup, "rate", why)?;
         let rise = Rise {
             // The first step that raises the target is the one behind fast recovery.

@@ -41,25 +41,25 @@ const MBIT: f64 = 1e6;
 
 /// The paper's.
 const PAPER: Law = Law {
-        gain: 1.0 / 256.0,
-        alpha: 1.0,
-        decay: Decay::AfterNotice(Span::micros(55)),
-        alpha_first: false,
-        cut_ticks: None,
-        rise: Rise {
-            stages: 5,
-            timer: Span::micros(55),
-            bytes: Some(10_000_000),
-            additive: 40.0 * MBIT,
-            hyper: 200.0 * MBIT,
-            hyper_grows: Some(0),
-            additive_once: false,
-            halves: Halves::Never,
-            shrinks_target: false,
-        },
-        follows: Follows::Always,
-        least: 10.0 * MBIT,
-        by_acks: false,
+    gain: 1.0 / 256.0,
+    alpha: 1.0,
+    decay: Decay::AfterNotice(Span::micros(55)),
+    alpha_first: false,
+    cut_ticks: None,
+    rise: Rise {
+        stages: 5,
+        timer: Span::micros(55),
+        bytes: Some(10_000_000),
+        additive: 40.0 * MBIT,
+        hyper: 200.0 * MBIT,
+        hyper_grows: Some(0),
+        additive_once: false,
+        halves: Halves::Never,
+        shrinks_target: false,
+    },
+    follows: Follows::Always,
+    least: 10.0 * MBIT,
+    by_acks: false,
 };
 
 impl Law {

@@ -3,6 +3,7 @@
 //!
 //! Consecutive boxes without a queue share a wire of 800 Gbit/s, on which a full frame takes 15 ns; a link is a hop of its own.
 
+use backwater_scenario::percent;
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
@@ -367,17 +368,17 @@ fn fill(
     let mine = |b: &&Box| match b {
         Box::Delay(delay) => Some(json!({"kind": "delay", "delay": delay})),
         Box::Loss(of, share) if *of == direction => {
-            Some(json!({"kind": "loss", "share": format!("{} %", share * 100.0)}))
+            Some(json!({"kind": "loss", "share": percent(*share)}))
         }
         Box::Jitter(of, most) if *of == direction => Some(json!({"kind": "jitter", "most": most})),
         Box::Reorder(of, share, by) if *of == direction => {
-            Some(json!({"kind": "reorder", "share": format!("{} %", share * 100.0), "by": by}))
+            Some(json!({"kind": "reorder", "share": percent(*share), "by": by}))
         }
         Box::Mark(of, share) if *of == direction => {
-            Some(json!({"kind": "mark", "share": format!("{} %", share * 100.0)}))
+            Some(json!({"kind": "mark", "share": percent(*share)}))
         }
         Box::Duplicate(of, share) if *of == direction => {
-            Some(json!({"kind": "duplicate", "share": format!("{} %", share * 100.0)}))
+            Some(json!({"kind": "duplicate", "share": percent(*share)}))
         }
         Box::OnOff(of, on, off) if *of == direction => {
             Some(json!({"kind": "on-off", "on": format!("{on} s"), "off": format!("{off} s")}))
@@ -407,7 +408,7 @@ mod tests {
     #[test]
     fn the_first_box_is_the_outermost_one() {
         let (scenario, logs) =
-            plan("delay 20 loss uplink 0.1 link a b --once --uplink-log=l -- c d")
+            plan("delay 20 loss uplink 0.56 link a b --once --uplink-log=l -- c d")
                 .expect("legal words")
                 .scenario()
                 .expect("legal queues");
@@ -422,13 +423,14 @@ mod tests {
         };
         assert_eq!(kinds("up2"), ["loss", "delay"]);
         assert_eq!(kinds("down2"), ["delay"]);
+        assert_eq!(links["up2"]["boxes"][0]["share"], "56 %");
         assert_eq!(links["up2"]["to"], OUTSIDE);
         assert_eq!(logs.len(), 1);
         assert_eq!(
             (logs[0].link.as_str(), logs[0].direction),
             ("up1", "Uplink")
         );
-        assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.1] ");
+        assert_eq!(logs[0].config, "[delay 20 ms] [loss (uplink) rate=0.56] ");
     }
 
     #[test]

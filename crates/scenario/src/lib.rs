@@ -57,4 +57,4 @@ pub use schema::schema;
 pub use series::{SERIES, interval};
 pub use tables::{parts_json, units_json};
 pub use trial::{Patch, Trial, Wanted};
-pub use units::rate_advice;
+pub use units::{percent, rate_advice};

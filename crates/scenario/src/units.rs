@@ -125,6 +125,19 @@ pub fn share(text: &str) -> Result<f64, Fault> {
     Ok(share)
 }
 
+/// Writes a share as a percentage that the engine reads back to the same double: 0.56 is "56 %".
+pub fn percent(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let exponent = exponent.parse().unwrap_or(0) + 2;
+    let places = usize::try_from(digits.len().saturating_sub(2) as i32 - exponent).unwrap_or(0);
+    let plain = format!("{:.places$} %", value * 100.0);
+    match share(&plain) {
+        Ok(read) if read == value && places < 12 => plain,
+        _ => format!("{digits}e{exponent} %"),
+    }
+}
+
 /// Reads a number that may be negative and has this unit, such as "-71 m" or "10 dB".
 pub fn signed(text: &str, unit: &str) -> Result<f64, Fault> {
     let example = format!("write \"<number> {unit}\", such as \"100 {unit}\" or \"-3.5 {unit}\"");
@@ -403,6 +416,20 @@ mod tests {
     }
 
     #[test]
+    fn a_share_is_written_as_it_was_read() {
+        for (written, value) in [
+            ("56 %", 0.56),
+            ("0 %", 0.0),
+            ("100 %", 1.0),
+            ("0.1 %", 0.001),
+            ("33.3 %", 0.333),
+            ("2.5e-12 %", 2.5e-14),
+        ] {
+            assert_eq!(percent(value), written);
+        }
+    }
+
+    #[test]
     fn a_percentage_is_the_nearest_double() {
         for (text, value) in [
             ("80 %", 0.8),
@@ -543,6 +570,12 @@ mod tests {
             for fault in faults.into_iter().flatten() {
                 prop_assert!(!fault.fix.is_empty() && fault.what.len() < 500);
             }
+        }
+
+        #[test]
+        fn a_share_survives_being_written(value in 0.0f64..1.0, exponent in 0i32..30) {
+            let small = value * 10f64.powi(-exponent);
+            prop_assert_eq!(share(&percent(small)), Ok(small));
         }
 
         #[test]

@@ -6,7 +6,8 @@
 `run` takes studies in the order given, or all with the fewest runs first, in their full form with
 one worker, and stops a study after some minutes; called again, it leaves out what has ended and
 goes on with the others.
-`page` compares each claim with its row on the pages of `docs/results/tables`.
+`page` compares each claim with its row on the pages of `docs/results/tables`. Of a study that did
+not run again, the page keeps the rows that it has.
 """
 
 from __future__ import annotations
@@ -101,13 +102,27 @@ def word(verdict: str) -> str:
     return verdict.partition(",")[0]
 
 
-def text(folders: list[Path], tables: Path = TABLES) -> str:
+def kept(page_text: str, names: set[str]) -> tuple[list[str], list[str]]:
+    """The rows of a page, and its other verdicts, of studies that are none of these."""
+    found = [
+        (match[0], match[1])
+        for match in re.finditer(r"^[|*] `([^`]+)` (?:\||c\d).*$", page_text, re.MULTILINE)
+        if match[1] not in names
+    ]
+    rows = [line for line, _ in found if line[0] == "|"]
+    return rows, [line for line, _ in found if line[0] == "*"]
+
+
+def text(folders: list[Path], page_text: str = "", tables: Path = TABLES) -> str:
     """The page below its mark."""
     pages = before(tables)
-    lines, other, missing = [HEAD], [], []
+    rows, other = kept(page_text, {folder.name for folder in folders if ended(folder)})
+    listed_before = {row.split("`")[1] for row in rows}
+    missing = []
     for folder in sorted(folders):
         if not ended(folder):
-            missing.append(f"* `{folder.name}`: {left(folder)}")
+            if folder.name not in listed_before:
+                missing.append(f"* `{folder.name}`: {left(folder)}")
             continue
         one = summarise.section(folder)
         listed = [row for row in one.rows if (one.id, row.id) in pages]
@@ -121,13 +136,14 @@ def text(folders: list[Path], tables: Path = TABLES) -> str:
         other += differing
         runs = one.ran.partition(" ")[0]
         same = len(shown) - len(differing)
-        lines.append(f"| `{one.id}` | {runs} | {len(shown)} | {same} | {len(differing)} |")
-    names = {folder.name for folder in folders}
+        rows.append(f"| `{one.id}` | {runs} | {len(shown)} | {same} | {len(differing)} |")
+    names = listed_before | {folder.name for folder in folders}
     never = sorted(path.stem for path in STUDIES.glob("*.md") if path.stem not in names)
     if never:
         missing.append(f"* Not run: {', '.join(f'`{name}`' for name in never)}.")
+    lines = [HEAD, *sorted(rows)]
     lines += ["", "**Another verdict.** The page's figures, then those of the fresh seeds.", ""]
-    lines += other or ["None."]
+    lines += sorted(other) or ["None."]
     lines += ["", "**Not confirmed.**", "", *(missing or ["None."])]
     return "\n".join(lines).replace("\u00a0", " ") + "\n"
 
@@ -158,7 +174,8 @@ def main() -> None:
     if given.command == "run":
         run(given.out, given.minutes, given.names)
         return
-    made = text([path for path in given.out.iterdir() if path.is_dir()])
+    page_text = given.into.read_text(encoding="utf-8") if given.into else ""
+    made = text([path for path in given.out.iterdir() if path.is_dir()], page_text)
     if given.into is None:
         sys.stdout.write(made)
     else:

@@ -141,9 +141,9 @@ def print_shard(batch: Batch, written: str) -> None:
 
 def print_problems(batch: Batch) -> None:
     """Prints warnings and failed cases on stderr."""
-    warned = batch.results.warnings
-    for text, cases in list(warned.items())[:_NAMED]:
-        console.message(f"warning in {cases} cases: {text}")
+    warned = batch.results.warned
+    for one in warned[:_NAMED]:
+        console.message(f"warning in {one.cases} case{'s' * (one.cases > 1)}: {one}")
     if len(warned) > _NAMED:
         console.message(
             f"and {len(warned) - _NAMED} more warnings, in the table warnings of the store"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.errors import Refusal, Unfinished, nearest
 from backwater.results import integrity, picture
+from backwater.results.alike import Alike, alike
 from backwater.results.columns import Columns
 from backwater.results.integrity import DamagedError
 from backwater.results.store import BROKEN, FAILED, FILE, Store
@@ -223,6 +224,11 @@ class Results:
                 "SELECT text, count(*) FROM warnings GROUP BY text ORDER BY count(*) DESC, text"
             )
         )
+
+    @property
+    def warned(self) -> list[Alike]:
+        """The engine's warnings; those that differ in numbers and names alone are one."""
+        return alike(self.store.query("SELECT key, text FROM warnings ORDER BY text, key"))
 
     @property
     def summary(self) -> dict[str, int]:

@@ -47,6 +47,7 @@ pub static PHY: &[Field] = &[
     modes::CODING,
     modes::RATE_CONTROL,
     modes::IDEAL_LOSS,
+    modes::EDITION,
     Field::option(Opt::new(
         "control",
         Kind::Rate,
@@ -126,6 +127,13 @@ pub static MAC: &[Field] = &[
         Kind::Flag,
         Default::Is("true"),
         "whether a NAV by an RTS is taken back when no frame follows",
+    )),
+    Field::option(Opt::new(
+        "nav",
+        Kind::Choice(&["exchange", "txop"]),
+        Default::Is("exchange"),
+        "what the frames of a TXOP reserve: the exchange, and the next one where the TXOP goes on; or all of the TXOP, with an RTS for the first exchange \
+         with each neighbour alone, and a CF-End that gives back what is left",
     )),
     Field::option(
         Opt::new(

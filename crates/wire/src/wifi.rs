@@ -66,6 +66,7 @@ const COMPRESSED: u16 = 1 << 2;
 const RTS: u8 = 0xB4;
 const CTS: u8 = 0xC4;
 const ACK: u8 = 0xD4;
+const CF_END: u8 = 0xE4;
 const DATA: u8 = 0x08;
 const QOS_DATA: u8 = 0x88;
 const RETRY: u8 = 0x08;
@@ -123,6 +124,8 @@ pub enum Body<'a> {
     Cts,
     /// Acknowledgement.
     Ack,
+    /// End of a TXOP.
+    CfEnd,
     /// Request for a block acknowledgement.
     Bar {
         /// The access category.
@@ -242,6 +245,10 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
     match &frame.body {
         Body::Rts => {
             head(out, RTS, 0);
+            out.extend_from_slice(&from);
+        }
+        Body::CfEnd => {
+            head(out, CF_END, 0);
             out.extend_from_slice(&from);
         }
         Body::Cts => head(out, CTS, 0),

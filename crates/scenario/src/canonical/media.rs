@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use backwater_sim::medium::access::{CATEGORIES, Category};
-use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown};
+use backwater_sim::medium::wifi::mac::category::{
+    AccessMode, AfterCollision, Countdown, Protection,
+};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::Law;
 use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Standard};
-use backwater_sim::medium::wifi::spec::{Aggregation, RateControl};
+use backwater_sim::medium::wifi::spec::{Aggregation, Edition, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
 use serde_json::{Value, json};
 
@@ -75,8 +77,13 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ]);
     let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
     let mut mac = mac;
-    if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
-        fields.insert("aggregation".to_owned(), aggregates(&limits));
+    if let Json::Object(fields) = &mut mac {
+        if let Some(limits) = aggregation {
+            fields.insert("aggregation".to_owned(), aggregates(&limits));
+        }
+        if medium.mac.protection == Protection::Multiple {
+            fields.insert("nav".to_owned(), Json::text("txop"));
+        }
     }
     object([
         ("phy", phy),
@@ -88,12 +95,15 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
 /// How stations choose their modes.
 fn control(control: RateControl, fields: &mut BTreeMap<String, Json>) {
     let ideal = match control {
-        RateControl::Off | RateControl::Minstrel => Json::Flag(false),
+        RateControl::Off | RateControl::Minstrel(_) => Json::Flag(false),
         RateControl::Ideal(loss) => Json::real(loss),
     };
     fields.insert("ideal_loss".to_owned(), ideal);
-    if control == RateControl::Minstrel {
+    if let RateControl::Minstrel(edition) = control {
         fields.insert("rate_control".to_owned(), Json::text(modes::MINSTREL));
+        if edition == Edition::Ns3 {
+            fields.insert("edition".to_owned(), Json::text(modes::NS3));
+        }
     }
 }
 

@@ -2,11 +2,13 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::access::CATEGORIES;
-use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::mac::category::{
+    AccessMode, AfterCollision, Countdown, MacSpec, Protection,
+};
 use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Phy, Standard};
-use backwater_sim::medium::wifi::spec::{Aggregation, High, RateControl};
+use backwater_sim::medium::wifi::spec::{Aggregation, Edition, High, RateControl};
 use backwater_sim::spec::{CategorySpec, MediumSpec, NodeKind, StationSpec};
 use backwater_transport::part::Args;
 use backwater_transport::units::{Rate, Span};
@@ -151,19 +153,22 @@ fn phy(node: &Node, files: &mut Files<'_>) -> Result<(Phy, Option<High>), Diagno
     };
     let control = match args.choice("rate_control") {
         modes::IDEAL => RateControl::Ideal(args.share("ideal_loss")),
-        modes::MINSTREL => RateControl::Minstrel,
+        modes::MINSTREL => RateControl::Minstrel(match args.choice("edition") {
+            modes::NS3 => Edition::Ns3,
+            _ => Edition::Linux,
+        }),
         _ => RateControl::Off,
     };
-    if let (false, Some(entry)) = (
-        matches!(control, RateControl::Ideal(_)),
-        node.table()?.iter().find(|entry| entry.key == "ideal_loss"),
-    ) {
-        let what = format!(
-            "`{}.ideal_loss`: only rate_control = \"ideal\" aims at a loss",
-            node.path
-        );
-        let fix = "remove it, or write rate_control = \"ideal\"";
-        return Err(Fault::new(what, fix).at(&entry.origin));
+    for (key, of, why) in [
+        ("ideal_loss", modes::IDEAL, "aims at a loss"),
+        ("edition", modes::MINSTREL, "has editions"),
+    ] {
+        let entry = node.table()?.iter().find(|entry| entry.key == key);
+        if let (true, Some(entry)) = (args.choice("rate_control") != of, entry) {
+            let what = format!("`{}.{key}`: only rate_control = \"{of}\" {why}", node.path);
+            let fix = format!("remove it, or write rate_control = \"{of}\"");
+            return Err(Fault::new(what, &fix).at(&entry.origin));
+        }
     }
     let high = mode.map(|mode| High {
         mode,
@@ -290,6 +295,10 @@ fn mac(
             _ => Countdown::Boundary,
         },
         nav_reset: args.flag("nav_reset"),
+        protection: match args.choice("nav") {
+            "txop" => Protection::Multiple,
+            _ => Protection::Single,
+        },
         lifetime: lifetime.or(default),
         categories,
     };

@@ -1,6 +1,7 @@
 //! The part of a run's document about 802.11: stations, and the options under which results hold.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::medium::wifi::mac::category::Protection;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::radio::{Radio, StationCount};
 use backwater_sim::spec::MediumSpec;
@@ -38,6 +39,9 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
             ("rts", rts),
         ] {
             labels.insert(format!("{prefix}mac.{name}"), value);
+        }
+        if mac.protection == Protection::Multiple {
+            labels.insert(format!("{prefix}mac.nav"), json!("txop"));
         }
         if let Some(lifetime) = mac.lifetime {
             let seconds = format!("{} s", lifetime.seconds());

@@ -10,6 +10,9 @@ pub const IDEAL: &str = "ideal";
 /// The same by what became of their frames.
 pub const MINSTREL: &str = "minstrel-ht";
 
+/// An edition of that.
+pub const NS3: &str = "ns-3";
+
 /// Widths of a channel, the narrowest first.
 pub const WIDTHS: &[&str] = &["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"];
 
@@ -25,6 +28,7 @@ pub const OF_MODES: &[&str] = &[
     "coding",
     "rate_control",
     "ideal_loss",
+    "edition",
 ];
 
 /// Aggregation by A-MPDU, by A-MSDU, and by A-MPDUs of A-MSDUs.
@@ -143,6 +147,13 @@ pub const RATE_CONTROL: Field = Field::option(Opt::new(
     "mode of data frames from 802.11n on: that of `mcs`; or the fastest up to it that loses no more than `ideal_loss` at the \
          SNR of the last answer; or the one of as many streams or fewer that has carried most, found by probes and retried as minstrel_ht of Linux does. Both begin with the slowest",
 ));
+/// Whose rate control it is.
+pub const EDITION: Field = Field::option(Opt::new(
+    "edition",
+    Kind::Choice(&["linux", NS3]),
+    Default::Is("linux"),
+    "whose minstrel-ht: that of Linux; or that of ns-3, with means that forget a quarter, a throughput without overhead, and a probe each 16 PPDUs and twice the frames of one",
+));
 /// The loss that the choice aims at.
 pub const IDEAL_LOSS: Field = Field::option(
     Opt::new(
@@ -223,7 +234,7 @@ pub const MISSED_BA: Field = Field::option(Opt::new(
 pub const REORDER_TIMEOUT: Field = Field::option(Opt::new(
     "reorder_timeout",
     Kind::Span,
-    Default::Is("0 s"),
-    "how long a receiver holds a packet back behind one that is missing, which is lost when it comes later (Linux: 100 ms); 0 s = until that comes or \
-         its sender says that it won't (ns-3)",
+    Default::Is("100 ms"),
+    "how long a receiver holds a packet back behind one that is missing, which is lost when it comes later (as Linux); 0 s = until that comes or \
+         its sender says that it won't (as ns-3)",
 ));

@@ -350,6 +350,10 @@ impl Tables {
         if dice.once_in(3) {
             mac["nav_reset"] = json!(false);
             mac["lifetime"] = json!("50 ms");
+            if mac["access"] != json!("dcf") {
+                mac["txop"] = json!("standard");
+                mac["nav"] = json!("txop");
+            }
         }
         if dice.once_in(3) {
             mac["retry_short"] = json!(dice.below(8));

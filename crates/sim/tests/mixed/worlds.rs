@@ -4,7 +4,9 @@ use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
 use backwater_sim::medium::boxes::{AnyBox, BOXES};
 use backwater_sim::medium::trace::{AnyTrace, EMULATORS, First, ServerSpec, TRACES};
-use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::mac::category::{
+    AccessMode, AfterCollision, Countdown, MacSpec, Protection,
+};
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
@@ -158,6 +160,10 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         ),
         countdown: one(r, &[Countdown::IdleSlot, Countdown::Boundary]),
         nav_reset: once_in(r, 2),
+        protection: match once_in(r, 3) {
+            true => Protection::Multiple,
+            false => Protection::Single,
+        },
         lifetime: once_in(r, 4).then(|| Span::millis(20)),
         categories,
     };

@@ -1,7 +1,9 @@
 //! A short way to write a cell: stations, flows, options.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use backwater_sim::medium::wifi::mac::category::{
+    AccessMode, AfterCollision, Countdown, MacSpec, Protection,
+};
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use backwater_sim::source::{AnySource, SOURCES};
@@ -94,6 +96,7 @@ pub fn dcf(phy: Phy, rts_above: u64) -> MacSpec {
         after_collision: AfterCollision::Difs,
         countdown: Countdown::IdleSlot,
         nav_reset: true,
+        protection: Protection::Single,
         lifetime: None,
         categories: AccessMode::Dcf.defaults(phy.standard.window()),
     }

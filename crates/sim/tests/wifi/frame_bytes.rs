@@ -139,13 +139,15 @@ fn action(medium: &Medium, notice: &Notice, named: &[u32]) -> Vec<u8> {
     out[head.len()..].to_vec()
 }
 
-/// IEEE 802.11-2016 9.3.1.2 to 9.3.1.4: an RTS names both stations, a CTS and an ACK the one that they are for.
+/// IEEE 802.11-2016 9.3.1.2 to 9.3.1.6: an RTS and a CF-End name two stations, a CTS and an ACK the one that they are for.
 #[test]
 fn control_frames_are_laid_out_as_in_the_standard() {
     let medium = medium(B, dcf(B, BASIC));
     let rts = bytes(&medium, &frame(FrameKind::Rts, None), &[]);
     let head = |kind| [&[kind, 0][..], &DURATION, &TO].concat();
     assert_eq!(rts, [radiotap(0), head(0xB4), FROM.to_vec()].concat());
+    let end = bytes(&medium, &frame(FrameKind::CfEnd, None), &[]);
+    assert_eq!(end, [radiotap(0), head(0xE4), FROM.to_vec()].concat());
     for (kind, first) in [(FrameKind::Cts, 0xC4), (FrameKind::Ack, 0xD4)] {
         let answer = bytes(&medium, &frame(kind, None), &[]);
         assert_eq!(answer, [radiotap(0), head(first)].concat());

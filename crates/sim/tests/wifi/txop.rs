@@ -1,5 +1,6 @@
 //! TXOPs of several frames: what their Duration fields reserve, and who answers meanwhile.
 
+use backwater_sim::medium::wifi::mac::category::Protection;
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::standard::Phy;
 use backwater_sim::world::{Report, World};
@@ -114,4 +115,78 @@ fn a_station_answers_the_holder_of_the_txop_that_its_nav_is_about() {
     assert_eq!(sent[0].3, own + SIFS + RTS_TIME + own);
     assert_eq!(sent[4].3, own);
     assert!(report.flows.iter().all(|f| f.sums.delivered.packets == 1));
+}
+
+/// Under multiple protection each frame of A's TXOP of 4 ms reserves what is left of it. After the second packet A gives the rest back, and C, which
+/// came meanwhile, sends an AIFS behind the CF-End. 9.2.5.2, 10.23.2.10.
+#[test]
+fn a_cf_end_gives_back_what_a_txop_has_left() {
+    const TXOP: u64 = 4000;
+    const CF_END: u64 = 20 + 4 * 8;
+    let mut cell = cell(BASIC, &[[0.0, 0.0], [10.0, 0.0], [20.0, 0.0], [30.0, 0.0]]);
+    for _ in 0..2 {
+        packet(&mut cell, 0, 1, -6);
+    }
+    let ack = DATA + PROPAGATION + SIFS;
+    packet(&mut cell, 2, 3, ack as i64 + 10);
+    let turn = ack + ANSWER + PROPAGATION + SIFS;
+    let exchange = |at: u64, until: u64| {
+        let first = (at, 0, FrameKind::Data, until - at - DATA);
+        [
+            first,
+            (at + ack, 1, FrameKind::Ack, until - at - ack - ANSWER),
+        ]
+    };
+    let others = |at: u64| {
+        let first = (at, 2, FrameKind::Data, TXOP - DATA);
+        [first, (at + ack, 3, FrameKind::Ack, TXOP - ack - ANSWER)]
+    };
+    let end = 2 * turn;
+    cell.0.media[0].mac.protection = Protection::Multiple;
+    let (sent, report) = frames(&cell);
+    let free = end + CF_END + PROPAGATION + AIFS;
+    let expected = [
+        &exchange(0, TXOP)[..],
+        &exchange(turn, TXOP),
+        &[(end, 0, FrameKind::CfEnd, 0)],
+        &others(free),
+        &[(free + turn, 2, FrameKind::CfEnd, 0)],
+    ];
+    assert_eq!(sent, expected.concat());
+    assert!(report.flows.iter().all(|f| f.sums.delivered.packets == 1));
+}
+
+/// Under multiple protection the first exchange with each receiver of a TXOP begins with an RTS, and no other one does. The packets to one
+/// receiver wait in one queue.
+#[test]
+fn a_txop_has_one_rts_for_each_receiver() {
+    let mut cell = cell(RTS, &[[0.0, 0.0], [10.0, 0.0], [20.0, 0.0]]);
+    for to in [1, 2, 1] {
+        packet(&mut cell, 0, to, -6);
+    }
+    cell.0.media[0].mac.protection = Protection::Multiple;
+    let (sent, _) = frames(&cell);
+    let kinds: Vec<_> = sent
+        .iter()
+        .map(|(_, from, kind, _)| (*from, *kind))
+        .collect();
+    use FrameKind::{Ack, CfEnd, Cts, Data, Rts};
+    let first = |to| [(0, Rts), (to, Cts), (0, Data), (to, Ack)];
+    let again = [(0, Data), (1, Ack)];
+    let expected = [&first(1)[..], &again, &first(2), &[(0, CfEnd)]];
+    assert_eq!(kinds, expected.concat());
+}
+
+/// Where each TXOP is one exchange there is nothing to reserve.
+#[test]
+fn protection_without_a_txop_is_refused() {
+    let mut cell = cell(RTS, &[[0.0, 0.0], [10.0, 0.0]]);
+    packet(&mut cell, 0, 1, -6);
+    let mac = &mut cell.0.media[0].mac;
+    mac.protection = Protection::Multiple;
+    for category in &mut mac.categories {
+        category.txop = Span::ZERO;
+    }
+    let refused = World::build(&cell.0).expect_err("nothing to reserve");
+    assert!(refused.path.ends_with(".mac.nav"), "{}", refused.path);
 }

@@ -2,7 +2,7 @@
 
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard};
 use backwater_sim::medium::wifi::phy::standard::Band;
-use backwater_sim::medium::wifi::spec::RateControl;
+use backwater_sim::medium::wifi::spec::{Edition, RateControl};
 use backwater_transport::units::{Rate, Span};
 
 use super::*;
@@ -175,12 +175,21 @@ fn rate_control_is_read_and_changes_the_canonical_form() {
     );
     let control = |resolved: &Resolved| resolved.spec().media[0].high.unwrap().control;
     assert_eq!(control(&off), RateControl::Off);
-    assert_eq!(control(&learns), RateControl::Minstrel);
+    assert_eq!(control(&learns), RateControl::Minstrel(Edition::Linux));
     assert_ne!(off.canonical, learns.canonical);
     refused(
         "streams = 2",
         "streams = 2, rate_control = \"minstrel-ht\", ideal_loss = \"5 %\"",
         "only rate_control = \"ideal\" aims at a loss",
+        "remove it",
+    );
+    let ns3 = of("rate_control = \"minstrel-ht\", edition = \"ns-3\"");
+    assert_eq!(control(&ns3), RateControl::Minstrel(Edition::Ns3));
+    assert_ne!(ns3.canonical, learns.canonical);
+    refused(
+        "streams = 2",
+        "streams = 2, edition = \"ns-3\"",
+        "only rate_control = \"minstrel-ht\" has editions",
         "remove it",
     );
 }
@@ -375,7 +384,7 @@ fn generations_that_cannot_hear_each_other_are_refused() {
     assert!(found.line.is_some(), "{found}");
 }
 
-/// Receivers wait without end unless a timeout is written, which only A-MPDUs have.
+/// Receivers wait for 100 ms unless another time is written, which only A-MPDUs have; 0 s is without end.
 #[test]
 fn a_reorder_timeout_is_read() {
     let of = |timeout: &str| {
@@ -385,7 +394,7 @@ fn a_reorder_timeout_is_read() {
     let reorder = |r: &Resolved| r.spec().media[0].high.unwrap().aggregation.unwrap().reorder;
     assert_eq!(reorder(&of("100 ms")), Some(Span::millis(100)));
     assert_eq!(reorder(&of("0 s")), None);
-    assert_eq!(of("0 s").canonical, read(MODERN).unwrap().canonical);
+    assert_eq!(of("100 ms").canonical, read(MODERN).unwrap().canonical);
     assert_ne!(of("100 ms").canonical, of("0 s").canonical);
     let mac = "aggregation = \"a-mpdu\", ba_window = 32, aggregate_time = \"4 ms\", mpdu_spacing = \"0.5 us\"";
     refused(

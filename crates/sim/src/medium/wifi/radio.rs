@@ -59,6 +59,8 @@ pub struct Radio {
     pub watch: Option<(ControlId, usize)>,
     /// The exchange it has begun.
     pub exchange: Option<Exchange>,
+    /// Under multiple protection: to whom an RTS has been answered in this TXOP.
+    pub protected: Vec<u32>,
     /// Management frames that wait, ahead of the data of the highest category.
     pub notices: VecDeque<Management>,
     /// Notices that wait for a data frame to their station: each frame takes the first as a header field.

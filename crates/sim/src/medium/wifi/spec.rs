@@ -46,7 +46,16 @@ pub enum RateControl {
     /// The fastest mode that loses no greater share of packets of 1500 B at the SNR of the last answer, the slowest at first.
     Ideal(f64),
     /// By what became of their frames.
-    Minstrel,
+    Minstrel(Edition),
+}
+
+/// Whose rate control by what became of frames it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Edition {
+    /// minstrel_ht of Linux since 5.12.
+    Linux,
+    /// MinstrelHt of ns-3.
+    Ns3,
 }
 
 impl High {
@@ -67,7 +76,7 @@ impl High {
         match self.control {
             RateControl::Off => vec![self.mode],
             RateControl::Ideal(_) => self.with_streams(self.mode.streams).collect(),
-            RateControl::Minstrel => {
+            RateControl::Minstrel(_) => {
                 let groups = 1..=self.mode.streams;
                 let mut modes: Vec<Mode> = groups.flat_map(|n| self.with_streams(n)).collect();
                 modes.sort_by_key(Mode::rate);

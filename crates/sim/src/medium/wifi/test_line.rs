@@ -3,7 +3,9 @@
 use backwater_transport::units::{Rate, Span};
 
 use crate::limit::Limit;
-use crate::medium::wifi::mac::category::{AccessMode, AfterCollision, Countdown, MacSpec};
+use crate::medium::wifi::mac::category::{
+    AccessMode, AfterCollision, Countdown, MacSpec, Protection,
+};
 use crate::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use crate::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
 use crate::spec::{
@@ -30,6 +32,7 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         after_collision: AfterCollision::Timeout,
         countdown: Countdown::IdleSlot,
         nav_reset: true,
+        protection: Protection::Single,
         lifetime: None,
         categories: AccessMode::Dcf.defaults(PHY.standard.window()),
     };

@@ -66,6 +66,7 @@ fn described_body<'a>(frame: &'a AirFrame, one_queue: bool, ips: &'a [&'a [u8]])
         (FrameKind::Rts, _) => wifi::Body::Rts,
         (FrameKind::Cts, _) => wifi::Body::Cts,
         (FrameKind::Ack, _) => wifi::Body::Ack,
+        (FrameKind::CfEnd, _) => wifi::Body::CfEnd,
         (_, Some(Body::Packet(_, category, fields))) => wifi::Body::Data {
             category: (!one_queue).then_some(*category),
             ip: ips[0],

@@ -52,13 +52,13 @@ impl Laid {
     }
 }
 
-/// The time that a TXOP leaves for a data frame whose answer takes so long; no bound where there is no TXOP.
-fn room_for_data(medium: &Medium, ack: Span, now: Time, until: Time) -> Span {
+/// The time that a TXOP leaves for a data frame, maybe after an RTS, whose answer takes so long; no bound where there is no TXOP.
+fn room_for_data(medium: &Medium, rts: bool, ack: Span, now: Time, until: Time) -> Span {
     if until <= now {
         return Span(u64::MAX);
     }
     let mut around = medium.sifs + ack + medium.delta.times(2);
-    if medium.mac.rts_above < u64::MAX {
+    if rts {
         around += medium.rts + medium.cts + (medium.sifs + medium.delta).times(2);
     }
     Span((until.0 - now.0).saturating_sub(around.0))
@@ -202,12 +202,13 @@ impl Air {
         let mode = served.mode?;
         let reference = mode.reference();
         let ack = medium.block_ack(limits.window, reference);
-        let room = room_for_data(medium, ack, now, until);
+        let may_need_rts = self.needs_rts(station, served.to, u64::MAX);
+        let room = room_for_data(medium, may_need_rts, ack, now, until);
         let burst = self.burst(&cx.network, (hop, number), room, now);
         if burst.count == 1 {
             return None;
         }
-        let rts = burst.bytes > medium.mac.rts_above;
+        let rts = self.needs_rts(station, served.to, burst.bytes);
         let (data, ack) = match burst.mpdus {
             1 => (
                 medium.data(burst.bytes, served.rate, Some(&mode)),

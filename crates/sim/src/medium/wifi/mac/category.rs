@@ -45,6 +45,15 @@ pub enum AfterCollision {
     Eifs,
 }
 
+/// How far the Duration fields of the frames of a TXOP reserve the medium. 9.2.5.2.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// To the end of the exchange, or of the next one where the TXOP goes on.
+    Single,
+    /// To the end of the TXOP: one RTS for each receiver, and a CF-End gives back the time that is left.
+    Multiple,
+}
+
 /// The settings that all stations of a medium share.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct MacSpec {
@@ -62,6 +71,8 @@ pub struct MacSpec {
     pub countdown: Countdown,
     /// Whether a NAV that an RTS set is taken back when no frame follows (10.3.2.4).
     pub nav_reset: bool,
+    /// What a TXOP of several exchanges reserves.
+    pub protection: Protection,
     /// dot11EDCATableMSDULifetime: how long a packet may wait at a station and be tried. 10.22.2.7.
     pub lifetime: Option<Span>,
     /// Access categories, lowest first; only the first under DCF.

@@ -15,12 +15,15 @@ impl Air {
     pub(crate) fn start_rate_control(&mut self, network: &Network, seed: u64) {
         let minstrel = |hop: &Hop| {
             let high = self.medium(hop.from).high.as_ref()?;
-            if high.control != RateControl::Minstrel || hop.to == NOBODY {
+            let RateControl::Minstrel(edition) = high.control else {
+                return None;
+            };
+            if hop.to == NOBODY {
                 return None;
             }
             let name = &network.ports[hop.port].more.name;
             let random = Random::stream(seed, "rate control", name);
-            Some(Box::new(Minstrel::new(&high.modes(), random)))
+            Some(Box::new(Minstrel::new(&high.modes(), edition, random)))
         };
         self.minstrels = self.hops.iter().map(minstrel).collect();
         if self.minstrels.iter().all(Option::is_none) {
@@ -53,7 +56,7 @@ impl Air {
                 let receivers = receivers.expect("an SNR by which stations choose");
                 receivers.fastest(self.hearings[station as usize].wanted)
             }
-            RateControl::Minstrel => {
+            RateControl::Minstrel(_) => {
                 let sent = exchange.cleared || !exchange.rts;
                 let Some(Some(minstrel)) = self.minstrels.get_mut(hop as usize) else {
                     return;

@@ -86,8 +86,12 @@ impl Air {
         until: Option<Time>,
     ) {
         let Edcaf { station, number } = at;
-        let txop = self.radios[station as usize].categories[number].set.txop;
-        let until = until.unwrap_or(now + txop);
+        let radio = &mut self.radios[station as usize];
+        let txop = radio.categories[number].set.txop;
+        let until = until.unwrap_or_else(|| {
+            radio.protected.clear();
+            now + txop
+        });
         let (kind, mut exchange) = self.plan(cx, at, hop, now, until);
         let to = exchange.to;
         if until > now {
@@ -135,7 +139,7 @@ impl Air {
                 (hop.to, bytes, hop.rate, hop.mode)
             }
         };
-        let rts = to != NOBODY && bytes > medium.mac.rts_above;
+        let rts = to != NOBODY && self.needs_rts(station, to, bytes);
         let kind = match (rts, to) {
             (true, _) => FrameKind::Rts,
             (false, NOBODY) => FrameKind::Group,
@@ -164,6 +168,12 @@ impl Air {
             own_end: now,
         };
         (kind, exchange)
+    }
+
+    /// Whether a frame of so many bytes to a neighbour begins with an RTS: in a TXOP under multiple protection the first one does.
+    pub(super) fn needs_rts(&self, station: u32, to: u32, bytes: u64) -> bool {
+        let protected = &self.radios[station as usize].protected;
+        bytes > self.medium(station).mac.rts_above && !protected.contains(&to)
     }
 
     /// Whether the TXOP has room for one more exchange like this one, and the category a frame for it.
@@ -203,11 +213,15 @@ impl Air {
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let (bytes, rate, span) = medium.on_air(kind, exchange);
         let rest = medium.rest(kind, exchange);
+        let rest = medium.reserved(kind, exchange, rest, now + span + medium.delta);
         let aggregates = medium.aggregates();
         let hop = exchange.hop.filter(|_| kind == FrameKind::Data);
         let mode = hop.and_then(|hop| self.hops[hop as usize].mode);
         let duration = match self.log {
-            Some(_) => medium.duration(kind, exchange),
+            Some(_) => {
+                let rest = medium.duration(kind, exchange);
+                medium.reserved(kind, exchange, rest, now + span)
+            }
             None => Span::ZERO,
         };
         let radio = &mut self.radios[station as usize];

@@ -6,7 +6,7 @@ use crate::books::Books;
 use crate::ids::PacketId;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
-use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::mac::category::{AccessMode, Protection};
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::mac::window::Ghost;
 use crate::medium::wifi::radio::Edcaf;
@@ -137,6 +137,12 @@ impl Air {
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 self.exchange_failed(cx, to, now)
             }
+            FrameKind::CfEnd => {
+                let exchange = self.radios[station as usize].exchange.take();
+                let exchange = exchange.expect("a CF-End is an exchange");
+                self.draw(station, usize::from(exchange.category));
+                None
+            }
             FrameKind::Group => {
                 let exchange = self.radios[station as usize].exchange;
                 match exchange.expect("a frame to a group is an exchange").hop {
@@ -182,6 +188,13 @@ impl Air {
                     // A gate has closed meanwhile.
                     None => self.draw(station, number),
                 }
+            }
+            Reply::End { category } => {
+                let medium = self.medium(station);
+                let frame = (medium.phy.control, medium.cf_end);
+                let exchange = Exchange::cf_end(category, frame, now);
+                self.radios[station as usize].exchange = Some(exchange);
+                self.emit(cx, station, FrameKind::CfEnd, NOBODY, now);
             }
             Reply::None => unreachable!("an answer was due"),
         }
@@ -245,6 +258,10 @@ impl Air {
         let number = usize::from(exchange.category);
         let c = &mut radio.categories[number];
         (c.cw, c.failures) = (c.set.cw_min, 0);
+        if exchange.rts && self.media[radio.medium as usize].mac.protection == Protection::Multiple
+        {
+            radio.protected.push(exchange.to);
+        }
         match exchange.hop {
             Some(hop) => {
                 if exchange.field && !exchange.block {
@@ -271,6 +288,11 @@ impl Air {
                 Reply::Next { category, until },
                 now,
             );
+        }
+        let reserved = exchange.to != NOBODY;
+        if reserved && self.medium(station).truncates(exchange.txop_end, now) {
+            let category = exchange.category;
+            return self.answer(&mut cx.run.calendar, station, Reply::End { category }, now);
         }
         self.draw(station, number);
         None

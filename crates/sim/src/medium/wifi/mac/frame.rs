@@ -3,6 +3,7 @@
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::medium::wifi::phy::aggregate::BAR;
+use crate::medium::wifi::phy::standard::CF_END;
 
 /// The number of a station in a list that is read at every frame. The tables of the media have room for fewer.
 pub(in crate::medium::wifi) type Number = u16;
@@ -27,6 +28,8 @@ pub enum FrameKind {
     Bar,
     /// A data or management frame to all neighbours.
     Group,
+    /// The end of a TXOP before its time: who hears it resets its NAV.
+    CfEnd,
 }
 
 impl FrameKind {
@@ -80,6 +83,11 @@ pub enum Reply {
         /// End of the TXOP.
         until: Time,
     },
+    /// A CF-End.
+    End {
+        /// Category.
+        category: u8,
+    },
 }
 
 /// The exchange that a station has begun.
@@ -125,6 +133,30 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// A CF-End that lasts so long at this rate, as the frame of an exchange of its own.
+    pub fn cf_end(category: u8, (rate, data): (Rate, Span), now: Time) -> Exchange {
+        Exchange {
+            category,
+            hop: None,
+            count: 0,
+            mpdus: 0,
+            to: NOBODY,
+            data,
+            ack: Span::ZERO,
+            bytes: CF_END,
+            field: false,
+            rate,
+            reference: rate,
+            rts: false,
+            block: false,
+            goes_on: false,
+            cleared: false,
+            begun: now,
+            txop_end: now,
+            own_end: now,
+        }
+    }
+
     /// Whether it asks for a block acknowledgement with a BAR. A burst is longer.
     #[inline]
     pub fn is_bar(&self) -> bool {

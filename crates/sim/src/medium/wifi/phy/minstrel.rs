@@ -10,7 +10,7 @@
 //! Every 20 ms one frame alone probes a mode for one attempt. Probes take turns: the next faster mode of each group (every second one), a random faster
 //! one, and now and then one between the modes in use.
 //!
-//! Reference: minstrel_ht of Linux since 5.12 (net/mac80211/rc80211_minstrel_ht.c).
+//! Reference: minstrel_ht of Linux since 5.12 (net/mac80211/rc80211_minstrel_ht.c). The edition of ns-3 is in `ns3`.
 //! Differences: groups have the width and guard interval of the medium; probabilities are no fixed-point
 //! numbers; the first frames of a mode replace what was inferred from faster ones; retries go without RTS where the medium has none; the random
 //! order of probes is drawn anew for each pass.
@@ -19,7 +19,9 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
 use super::mode::Mode;
+use crate::medium::wifi::spec::Edition;
 
+mod ns3;
 mod probes;
 
 /// Groups of modes: up to eight streams.
@@ -63,6 +65,8 @@ struct Row {
     arrived: u32,
     /// Whether it was ever tried.
     tried: bool,
+    /// Updates in a row without a frame.
+    idle: u32,
     /// The smoothed share, and the one before.
     share: f64,
     before: f64,
@@ -71,6 +75,7 @@ struct Row {
 /// Rate control of a station toward a neighbour.
 #[derive(Clone, Debug)]
 pub struct Minstrel {
+    edition: Edition,
     /// Modes, the slowest first.
     rows: Vec<Row>,
     /// Mean number of frames of a PPDU.
@@ -95,12 +100,15 @@ pub struct Minstrel {
     place: usize,
     updated: Time,
     probed: Time,
+    /// In the edition of ns-3: PPDUs until the next probe, and probes of slow modes since the last update.
+    wait: u32,
+    slow_probes: u32,
     random: Random,
 }
 
 impl Minstrel {
     /// A station that has sent nothing yet: it begins with the slowest of these modes.
-    pub fn new(modes: &[Mode], random: Random) -> Minstrel {
+    pub fn new(modes: &[Mode], edition: Edition, random: Random) -> Minstrel {
         let row = |mode: &Mode| Row {
             mode: *mode,
             time: mode.symbol().0 as f64 / 1e6 * (PACKETS * BITS).div_ceil(mode.bits()) as f64
@@ -108,10 +116,12 @@ impl Minstrel {
             frames: 0,
             arrived: 0,
             tried: false,
+            idle: 0,
             share: 0.0,
             before: 0.0,
         };
         let mut made = Minstrel {
+            edition,
             rows: modes.iter().map(row).collect(),
             length: 1.0,
             ppdus: 0,
@@ -127,6 +137,8 @@ impl Minstrel {
             place: 0,
             updated: Time::ZERO,
             probed: Time::ZERO,
+            wait: 0,
+            slow_probes: 0,
             random,
         };
         made.update(Time::ZERO);
@@ -178,9 +190,20 @@ impl Minstrel {
         if now.since(self.updated) > UPDATE {
             self.update(now);
         }
-        if self.failed == 0 && now.since(self.probed) >= PROBE {
-            self.probed = now;
-            self.probe = self.take_probe();
+        self.wait = self.wait.saturating_sub(1);
+        if self.failed > 0 {
+            return;
+        }
+        match self.edition {
+            Edition::Linux if now.since(self.probed) >= PROBE => {
+                self.probed = now;
+                self.probe = self.take_probe();
+            }
+            Edition::Ns3 if self.wait == 0 => {
+                self.probe = self.take_probe_ns3();
+                self.wait = self.wait() + u32::from(self.probe.is_some());
+            }
+            _ => {}
         }
     }
 
@@ -188,7 +211,15 @@ impl Minstrel {
     fn throughput(&self, row: &Row) -> f64 {
         match row.share < LEAST {
             true => 0.0,
-            false => row.share.min(MOST) / (OVERHEAD / libm::floor(self.length) + row.time),
+            false => row.share.min(MOST) / (self.overhead() + row.time),
+        }
+    }
+
+    /// A packet's part of the overhead of a PPDU, us.
+    fn overhead(&self) -> f64 {
+        match self.edition {
+            Edition::Linux => OVERHEAD / libm::floor(self.length),
+            Edition::Ns3 => 0.0,
         }
     }
 
@@ -198,8 +229,13 @@ impl Minstrel {
             self.length += NEW_LENGTH * (length - self.length);
         }
         (self.ppdus, self.sent) = (0, 0);
+        self.slow_probes = 0;
         let mut faster = [0.0f64; GROUPS];
         for row in self.rows.iter_mut().rev() {
+            if self.edition == Edition::Ns3 {
+                row.take_in_ns3();
+                continue;
+            }
             row.take_in();
             let faster = &mut faster[usize::from(row.mode.streams) - 1];
             match row.tried {
@@ -213,7 +249,9 @@ impl Minstrel {
         let likely = likely.expect("the first group has modes");
         self.chain = [best[0], best[1], likely].map(|row| (row, self.tries(&self.rows[row])));
         self.failed = 0;
-        self.plan_probes([best[0], best[1], likely]);
+        if self.edition == Edition::Linux {
+            self.plan_probes([best[0], best[1], likely]);
+        }
         (self.updated, self.probed) = (now, Time(now.0.saturating_sub(PROBE.0)));
     }
 
@@ -321,7 +359,7 @@ mod tests {
     use super::super::mode_errors;
     use super::*;
 
-    fn modes() -> Vec<Mode> {
+    pub(super) fn modes() -> Vec<Mode> {
         let of = |mcs| Mode {
             format: Format::Ht,
             width: 20,
@@ -356,7 +394,11 @@ mod tests {
     impl Link {
         fn new(seed: u64, window: u64) -> Link {
             Link {
-                minstrel: Minstrel::new(&modes(), Random::stream(seed, "rates", "a")),
+                minstrel: Minstrel::new(
+                    &modes(),
+                    Edition::Linux,
+                    Random::stream(seed, "rates", "a"),
+                ),
                 random: Random::stream(seed, "errors", "a"),
                 window,
                 now: Time::ZERO,
@@ -455,7 +497,8 @@ mod tests {
         let both = modes_of_two_streams();
         for seed in 0..5 {
             let mut link = Link::new(seed, 64);
-            link.minstrel = Minstrel::new(&both, Random::stream(seed, "rates", "a"));
+            link.minstrel =
+                Minstrel::new(&both, Edition::Linux, Random::stream(seed, "rates", "a"));
             let (mut at_best, mut all) = (0, 0);
             while link.now < Time::ZERO + Span::secs(5) {
                 let mode = link.minstrel.mode();
@@ -479,7 +522,7 @@ mod tests {
     #[test]
     fn the_last_attempts_take_fewer_streams() {
         let random = Random::stream(1, "rates", "a");
-        let mut minstrel = Minstrel::new(&modes_of_two_streams(), random);
+        let mut minstrel = Minstrel::new(&modes_of_two_streams(), Edition::Linux, random);
         for row in &mut minstrel.rows {
             (row.tried, row.share) = (true, 1.0);
         }
@@ -492,7 +535,7 @@ mod tests {
     /// The filter by hand: 1 as it is, then two updates with 0: 1.2874 - 0.5737 = 0.7137, and 1.2874 * 0.7137 - 0.5737 = 0.3451.
     #[test]
     fn shares_go_through_the_filter() {
-        let mut minstrel = Minstrel::new(&modes(), Random::stream(1, "rates", "a"));
+        let mut minstrel = Minstrel::new(&modes(), Edition::Linux, Random::stream(1, "rates", "a"));
         for (arrived, expected) in [(4, 1.0), (0, 0.7137), (0, 0.34512)] {
             let row = &mut minstrel.rows[3];
             (row.frames, row.arrived) = (4, arrived);
@@ -505,7 +548,7 @@ mod tests {
     /// 108 + 147.75 us. Attempts end within 6 ms.
     #[test]
     fn throughput_and_attempts_by_hand() {
-        let mut minstrel = Minstrel::new(&modes(), Random::stream(1, "rates", "a"));
+        let mut minstrel = Minstrel::new(&modes(), Edition::Linux, Random::stream(1, "rates", "a"));
         minstrel.rows[7].share = 1.0;
         let found = minstrel.throughput(&minstrel.rows[7]);
         assert!((found * (108.0 + 147.75) - 0.9).abs() < 1e-12, "{found}");

@@ -90,7 +90,7 @@ impl Receivers {
         channel: &Physical,
     ) -> Receivers {
         let target = match control {
-            RateControl::Off | RateControl::Minstrel => channel.fer_target,
+            RateControl::Off | RateControl::Minstrel(_) => channel.fer_target,
             RateControl::Ideal(target) => target,
         };
         self.modes = modes;

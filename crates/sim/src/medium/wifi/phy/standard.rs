@@ -74,6 +74,8 @@ pub const RTS: u64 = 20;
 pub const CTS: u64 = 14;
 /// Length of an ACK frame. 9.3.1.4.
 pub const ACK: u64 = 14;
+/// Length of a CF-End frame. 9.3.1.6.
+pub const CF_END: u64 = 20;
 /// LLC and SNAP of a packet.
 pub const LLC: u64 = 8;
 /// MAC header of a data frame (24), FCS (4), LLC and SNAP.

@@ -1,8 +1,8 @@
 //! An 802.11 medium: its radio, its rules of access, and the spans that follow from them.
 
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::{Rate, Span, Time};
 
-use crate::medium::wifi::mac::category::{AfterCollision, MacSpec};
+use crate::medium::wifi::mac::category::{AfterCollision, MacSpec, Protection};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
 use crate::medium::wifi::phy::aggregate::{self, DELIMITER};
 use crate::medium::wifi::phy::channel::ChannelSpec;
@@ -40,6 +40,8 @@ pub struct Medium {
     pub rts: Span,
     /// CTS.
     pub cts: Span,
+    /// CF-End.
+    pub cf_end: Span,
     /// MAC header, FCS, LLC and SNAP of a data frame, bytes.
     pub overhead: u64,
     /// How long after its frame a sender that gets no answer waits, before AIFS.
@@ -87,6 +89,7 @@ impl Medium {
                 .receivers(phy.standard, high.map(|high| (high.modes(), high.control))),
             modes: high.map_or(Vec::new(), |high| high.modes()),
             rts: phy.airtime(standard::RTS, phy.control),
+            cf_end: phy.airtime(standard::CF_END, phy.control),
             cts,
             overhead: standard::OVERHEAD + qos,
             sender_defers,
@@ -140,7 +143,7 @@ impl Medium {
             FrameKind::Cts => (standard::CTS, phy.answer_to(phy.control), self.cts),
             FrameKind::Ack => answer(standard::ACK),
             FrameKind::BlockAck => answer(self.block_ack_bytes()),
-            FrameKind::Data | FrameKind::Group | FrameKind::Bar => {
+            FrameKind::Data | FrameKind::Group | FrameKind::Bar | FrameKind::CfEnd => {
                 (exchange.bytes, exchange.rate, exchange.data)
             }
         }
@@ -201,6 +204,23 @@ impl Medium {
         self.remainder(kind, exchange, Span::ZERO)
     }
 
+    /// What a frame of this kind that ends then reserves, where so much is left of its exchange: the rest of the TXOP under multiple
+    /// protection. 9.2.5.2.
+    #[inline]
+    pub fn reserved(&self, kind: FrameKind, exchange: &Exchange, rest: Span, ends: Time) -> Span {
+        let single = self.mac.protection == Protection::Single;
+        if single || matches!(kind, FrameKind::Group | FrameKind::CfEnd) {
+            return rest;
+        }
+        rest.max(Span(exchange.txop_end.0.saturating_sub(ends.0)))
+    }
+
+    /// Whether a TXOP that lasts until then has room for a CF-End that gives back the rest. 10.23.2.10.
+    pub fn truncates(&self, until: Time, now: Time) -> bool {
+        let ended = now + self.sifs + self.cf_end + self.delta;
+        self.mac.protection == Protection::Multiple && ended <= until
+    }
+
     #[inline]
     fn remainder(&self, kind: FrameKind, exchange: &Exchange, delta: Span) -> Span {
         let then = |span: Span| self.sifs + span + delta;
@@ -211,7 +231,7 @@ impl Medium {
             FrameKind::Cts => data(),
             FrameKind::Data | FrameKind::Bar => ack(),
             FrameKind::Ack | FrameKind::BlockAck => Span::ZERO,
-            FrameKind::Group => return Span::ZERO,
+            FrameKind::Group | FrameKind::CfEnd => return Span::ZERO,
         };
         match (exchange.goes_on, exchange.rts) {
             (false, _) => rest,

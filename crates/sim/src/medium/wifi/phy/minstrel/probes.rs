@@ -94,7 +94,7 @@ impl Minstrel {
         false
     }
 
-    fn shuffle(&mut self) {
+    pub(super) fn shuffle(&mut self) {
         self.order = (0..self.rows.len()).collect();
         self.place = 0;
         for last in (1..self.order.len()).rev() {

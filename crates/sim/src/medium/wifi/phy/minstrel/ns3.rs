@@ -114,10 +114,10 @@ mod tests {
             }
             let mut last = None;
             for at in 0..2000u32 {
-                if minstrel.probes() {
-                    if let Some(last) = last.replace(at) {
-                        assert!(at - last > apart, "{at} {last}");
-                    }
+                if minstrel.probes()
+                    && let Some(last) = last.replace(at)
+                {
+                    assert!(at - last > apart, "{at} {last}");
                 }
                 let sent = if minstrel.probes() { 1 } else { frames };
                 minstrel.sent(sent, sent, super::super::Time::ZERO);

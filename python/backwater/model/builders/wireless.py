@@ -66,6 +66,9 @@ class Phy(Table):
       as minstrel_ht of Linux does. Both begin with the slowest (default off)
     * `ideal_loss`: share of packets of 1500 B that rate_control = "ideal" may lose
       (share, default 10 %)
+    * `edition`: whose minstrel-ht: that of Linux; or that of ns-3, with means that forget
+      a quarter, a throughput without overhead, and a probe each 16 PPDUs and twice the
+      frames of one (default linux)
     * `control`: rate of RTS, CTS, ACK and management frames; the lowest where it is left
       out (rate)
     * `answer`: rate of CTS and ACK: that of `control`; or the fastest mandatory rate that
@@ -87,6 +90,7 @@ class Phy(Table):
     coding: Literal["standard", "BCC", "LDPC"] | None = None
     rate_control: Literal["off", "ideal", "minstrel-ht"] | None = None
     ideal_loss: Share | None = None
+    edition: Literal["linux", "ns-3"] | None = None
     control: Rate | None = None
     answer: Literal["control", "mandatory"] | None = None
     preamble: Literal["long", "short"] | None = None
@@ -109,6 +113,9 @@ class Mac(Table):
       (EDCA); standard = that of the access (default standard)
     * `nav_reset`: whether a NAV by an RTS is taken back when no frame follows (default
       true)
+    * `nav`: what the frames of a TXOP reserve: the exchange, and the next one where the
+      TXOP goes on; or all of the TXOP, with an RTS for the first exchange with each
+      neighbour alone, and a CF-End that gives back what is left (default exchange)
     * `lifetime`: how long a packet may wait at a station and be tried; what is older is
       given up at its next turn (ns-3: 500 ms; left out = for ever) (time)
     * `txop`: how long the access categories may keep the medium where `ac` does not say
@@ -131,8 +138,8 @@ class Mac(Table):
     * `missed_ba`: after a block acknowledgement that did not come: ask for it, or send
       the frames again (default bar)
     * `reorder_timeout`: how long a receiver holds a packet back behind one that is
-      missing, which is lost when it comes later (Linux: 100 ms); 0 s = until that comes
-      or its sender says that it won't (ns-3) (time, default 0 s)
+      missing, which is lost when it comes later (as Linux); 0 s = until that comes or its
+      sender says that it won't (as ns-3) (time, default 100 ms)
     * `ac`: parameters by access category
     """
 
@@ -144,6 +151,7 @@ class Mac(Table):
     after_collision: Literal["timeout", "difs", "eifs"] | None = None
     countdown: Literal["standard", "idle-slot", "boundary"] | None = None
     nav_reset: bool | None = None
+    nav: Literal["exchange", "txop"] | None = None
     lifetime: Time | None = None
     txop: Literal["none", "standard"] | None = None
     aggregation: Literal["off", "a-mpdu", "a-msdu", "both"] | None = None

@@ -101,5 +101,5 @@ def test_a_class_that_delivered_nothing_has_no_delay() -> None:
 
 
 def test_a_text_that_is_no_document_is_refused() -> None:
-    with pytest.raises(ValueError, match="no metrics"):
+    with pytest.raises(ValueError, match="missing field `metrics`"):
         Store(None).add("k", "s", "{}", 1, "{}", None)

@@ -93,7 +93,7 @@ def made(
         for seed in seeds:
             metrics = value(labels, seed)
             case = json.dumps(labels, sort_keys=True, separators=(",", ":"))
-            document = None if metrics is None else _document(metrics)
+            document = None if metrics is None else json.dumps(_document(metrics))
             error = "out of memory" if metrics is None else None
             store.add(f"{case}{seed}", about.id, case, seed, document, error)
     total = len(about.combinations()) * len(seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -302,7 +303,7 @@ def document(*, ok: bool) -> dict[str, Any]:
 
 def test_a_document_becomes_rows() -> None:
     store = Store(None)
-    store.add("k", "s", "{}", 1, document(ok=True), None)
+    store.add("k", "s", "{}", 1, json.dumps(document(ok=True)), None)
     assert store.rows("metrics") == [
         ("k", "drops:A>B", "buffer-full", 3.0),
         ("k", "port:A>B", "busy", 0.1),
@@ -319,12 +320,13 @@ def test_warnings_are_counted_over_cases() -> None:
     study = Study.parse(markdown(), "s.md")
     results = Results(study, Store(None), {}, None)
     for key, texts in (("a", ["high", "low"]), ("b", ["low", "low"]), ("a", ["low"])):
-        results.store.add(key, "s", "{}", 1, document(ok=True) | {"warnings": texts}, None)
+        text = json.dumps(document(ok=True) | {"warnings": texts})
+        results.store.add(key, "s", "{}", 1, text, None)
     assert results.warnings == {"low": 2}
 
 
 def test_packets_that_do_not_add_up_break_the_case() -> None:
-    assert Store(None).add("k", "s", "{}", 1, document(ok=False), None) == BROKEN
+    assert Store(None).add("k", "s", "{}", 1, json.dumps(document(ok=False)), None) == BROKEN
 
 
 def test_a_broken_case_makes_the_study_unexpected(
@@ -384,7 +386,7 @@ def test_a_write_that_fails_is_unfinished(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.connection.execute("PRAGMA query_only=ON")
     with pytest.raises(Unfinished):
-        store.add("k", "s", "{}", 1, document(ok=True), None)
+        store.add("k", "s", "{}", 1, json.dumps(document(ok=True)), None)
 
 
 def test_a_new_axis_of_one_value_keeps_what_ran(tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ fn one(resolved: &native::Resolved, budget: Budget, stop: &AtomicBool) -> Option
     };
     // A defect in one run must not take the others with it.
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(finished)) => Some(Ok(finished.document.to_string())),
+        Ok(Ok(finished)) => {
+            Some(serde_json::to_string(&finished.document).map_err(|e| e.to_string()))
+        }
         Ok(Err(Stopped::Asked)) => None,
         Ok(Err(Stopped::Budget(why))) => Some(Err(why)),
         Ok(Err(Stopped::Failed(native::Failure::Refused(d) | native::Failure::Part(d)))) => {

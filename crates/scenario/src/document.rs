@@ -185,7 +185,7 @@ fn end_to_end(
     connection: Option<&ConnectionReport>,
     report: &Report,
     window: f64,
-) -> Map<String, Value> {
+) -> Vec<(String, Value)> {
     let acks = connection.map(|c| &report.flows[c.acks.index()].sums);
     let stats = connection.map(|c| &c.stats);
     let rtt = |of: fn(&ConnectionStats) -> f64| {
@@ -247,7 +247,7 @@ fn rtt_quantile(stats: &ConnectionStats, q: f64) -> f64 {
 }
 
 /// Loss, rates and delays of one flow, one class, or all.
-fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
+fn rates(sums: &ClassReport, window: f64) -> Vec<(String, Value)> {
     let n = sums.delivered.packets;
     // Packets that were under way at the end of the warm-up have a delay too.
     let mean = |ticks: u128| (n > 0).then(|| ticks as f64 / n as f64 / TICKS);
@@ -292,7 +292,7 @@ fn rates(sums: &ClassReport, window: f64) -> Map<String, Value> {
 }
 
 fn metrics(world: &World, report: &Report, groups: &Groups, window: f64, from: Time) -> Value {
-    let mut all = rates(&report.all, window);
+    let mut all = Map::from_iter(rates(&report.all, window));
     for (class, sums) in report.classes.iter().enumerate() {
         all.insert(format!("loss_class{class}"), json!(sums.loss()));
     }

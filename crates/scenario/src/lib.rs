@@ -33,6 +33,7 @@ mod schema;
 mod series;
 mod shape;
 mod shorthand;
+mod stored;
 mod tables;
 pub mod traces;
 mod tree;
@@ -55,6 +56,7 @@ pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, Seen, diff
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};
+pub use stored::Stored;
 pub use tables::{parts_json, units_json};
 pub use trial::{Patch, Trial, Wanted};
 pub use units::{percent, rate_advice};

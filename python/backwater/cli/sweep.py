@@ -126,7 +126,7 @@ def _rows(results: Results, shown: list[Shown]) -> list[dict[str, Any]]:
     titles = {axis.name: axis.title for axis in results.study.axes}
     keys: dict[str, list[str]] = {}
     for case in results.cases:
-        keys.setdefault(canonical(case.labels), []).append(case.key)
+        keys.setdefault(case.combination, []).append(case.key)
     metrics = {name: results.metric(name) for scope, name in results.names() if scope == "run"}
     metrics |= {one.written: _over_scopes(results, one) for one in shown}
     rows = []

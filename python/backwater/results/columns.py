@@ -24,11 +24,16 @@ At = tuple[str, str]
 Row = tuple[str, str, float | None]
 
 
-def split(rows: Iterable[Row]) -> tuple[tuple[At, ...], bytes]:
+def split(rows: Iterable[Row]) -> tuple[str, bytes]:
     """The layout of these rows and their values as a blob."""
     last: dict[At, float | None] = {(scope, name): value for scope, name, value in rows}
     values = array("d", [math.nan if value is None else value for value in last.values()])
-    return tuple(last), pack(values)
+    return layout_text(list(last)), pack(values)
+
+
+def layout_text(layout: Sequence[At]) -> str:
+    """A layout as JSON, as the engine writes it."""
+    return json.dumps(layout, separators=(",", ":"), ensure_ascii=False)
 
 
 def pack(values: array[float]) -> bytes:
@@ -37,7 +42,12 @@ def pack(values: array[float]) -> bytes:
         values = values[:]
         values.byteswap()
     plain = values.tobytes()
-    return zlib.compress(b"".join(plain[i::_BYTES] for i in range(_BYTES)), _LEVEL)
+    return compress(b"".join(plain[i::_BYTES] for i in range(_BYTES)))
+
+
+def compress(planes: bytes) -> bytes:
+    """The planes of bytes of some doubles as a blob."""
+    return zlib.compress(planes, _LEVEL)
 
 
 def unpack(blob: bytes, count: int) -> array[float]:
@@ -58,16 +68,16 @@ def unpack(blob: bytes, count: int) -> array[float]:
     return values
 
 
-def write_layout(layout: Sequence[At]) -> bytes:
-    """A layout as it is stored."""
-    return zlib.compress(json.dumps(layout, separators=(",", ":")).encode())
+def write_layout(text: str) -> bytes:
+    """The JSON of a layout as it is stored."""
+    return zlib.compress(text.encode())
 
 
-def read_layout(blob: bytes) -> tuple[At, ...]:
-    """A layout as it was written; anything else is refused with ValueError."""
+def read_layout(blob: bytes) -> tuple[str, tuple[At, ...]]:
+    """The JSON of a layout and the layout, as written; else it is refused with ValueError."""
     try:
-        found = json.loads(zlib.decompress(blob))
-        return tuple((str(scope), str(name)) for scope, name in found)
+        text = zlib.decompress(blob).decode()
+        return text, tuple((str(scope), str(name)) for scope, name in json.loads(text))
     except (zlib.error, ValueError, TypeError) as error:
         raise ValueError(f"a layout that cannot be read: {error}") from error
 

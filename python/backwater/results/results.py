@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ class Case:
     status: str
     error: str | None
     fingerprint: str | None
+    # The labels as one text, equal where they are.
+    combination: str
 
 
 @dataclass(frozen=True)
@@ -127,9 +129,10 @@ class Results:
     def cases(self) -> list[Case]:
         """Every case in the store, in the order of the study's axes and then of the seeds."""
         order = {axis.name: axis.labels.index for axis in self.study.axes}
+        combination = cache(lambda text: canonical(json.loads(text)))
         found = [
-            Case(key, json.loads(labels), seed, status, error, fingerprint)
-            for key, labels, seed, status, error, fingerprint in self.store.query(
+            Case(key, json.loads(text), seed, status, error, fingerprint, combination(text))
+            for key, text, seed, status, error, fingerprint in self.store.query(
                 "SELECT key, case_json, seed, status, error, fingerprint FROM cases"
             )
         ]
@@ -180,9 +183,7 @@ class Results:
     @cached_property
     def _keys(self) -> dict[tuple[str, int], str]:
         return {
-            (canonical(case.labels), case.seed): case.key
-            for case in self.cases
-            if case.status != FAILED
+            (case.combination, case.seed): case.key for case in self.cases if case.status != FAILED
         }
 
     def metrics(self, labels: Labels, seed: int) -> CaseMetrics | None:
@@ -257,7 +258,7 @@ class Results:
     def fingerprint(self) -> str:
         """16 hex digits over the fingerprints of all cases, whatever order they finished in."""
         lines = sorted(
-            f"{canonical(case.labels)} {case.seed} {case.fingerprint}\n" for case in self.cases
+            f"{case.combination} {case.seed} {case.fingerprint}\n" for case in self.cases
         )
         return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 

@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from backwater import _native
 from backwater.errors import Unfinished
 from backwater.model.invariants import broken
 from backwater.results import columns, integrity, rows_of
 from backwater.results.columns import At, Columns
-from backwater.results.document import flatten
 from backwater.results.integrity import CLAIMS, DamagedError
 
 FILE = "results.sqlite"
@@ -42,6 +42,9 @@ CREATE TABLE IF NOT EXISTS cost (
   key TEXT PRIMARY KEY, cpu_s REAL, wall_s REAL, finished_at TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checksums (key TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
 """
+# Pages of the log before they go to the file, 64 MB. Cases come in the order of no key, so each
+# changes some five pages, and with the 4 MB of SQLite's own a case waits twice as long.
+_LOG_PAGES = 16_000
 # Equal results have equal rows here, sorted by key; cost and warnings are no results.
 RESULT_TABLES = ("cases", "metrics", "claims")
 # The messages of SQLite about a file that it cannot read as a store.
@@ -60,13 +63,14 @@ class Store:
             self._check()
             # The layouts by number, the number of each, and the digest that checksums take in.
             self.layouts: dict[int, tuple[At, ...]] = {}
-            self.numbers: dict[tuple[At, ...], int] = {}
+            self.numbers: dict[str, int] = {}
             self.digests: dict[int, bytes] = {}
             # Told to readers that keep what they have read.
             self.changes = 0
             if writable:
                 self.connection.execute("PRAGMA journal_mode=WAL").fetchall()
                 self.connection.execute("PRAGMA synchronous=NORMAL")
+                self.connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}").fetchall()
                 self.connection.executescript(_TABLES)
             elif rows_of.is_old(self.connection):
                 self._copy_into_memory()
@@ -117,10 +121,10 @@ class Store:
         for number, names in self.connection.execute("SELECT id, names FROM layouts"):
             self.digests[number] = integrity.digest(names)
             with suppress(ValueError):
-                self.layouts[number] = columns.read_layout(names)
-                self.numbers[self.layouts[number]] = number
+                text, self.layouts[number] = columns.read_layout(names)
+                self.numbers[text] = number
 
-    def _layout(self, connection: sqlite3.Connection, layout: tuple[At, ...]) -> tuple[int, bytes]:
+    def _layout(self, connection: sqlite3.Connection, layout: str) -> tuple[int, bytes]:
         """The number and digest of a layout, which is written when it is new."""
         number = self.numbers.get(layout)
         if number is None:
@@ -128,7 +132,7 @@ class Store:
             row = connection.execute("INSERT INTO layouts (names) VALUES (?)", (names,))
             number = int(row.lastrowid or 0)
             self.numbers[layout] = number
-            self.layouts[number] = layout
+            _, self.layouts[number] = columns.read_layout(names)
             self.digests[number] = integrity.digest(names)
         return number, self.digests[number]
 
@@ -197,17 +201,18 @@ class Store:
         study: str,
         case_json: str,
         seed: int,
-        document: Mapping[str, Any] | None,
+        document: str | None,
         error: str | None,
     ) -> str:
         """Commits one case and everything that belongs to it; returns its status."""
-        status, error = _status(document, error)
-        document = document or {}
-        layout, blob = columns.split(flatten(document) if status != FAILED else ())
-        texts = sorted(set(document.get("warnings", ())))
-        cost = document.get("cost", {})
+        layout, planes, found = ("[]", b"", "{}") if document is None else _native.stored(document)
+        head: dict[str, Any] = json.loads(found)
+        status, error = _status(head, error)
+        blob = columns.compress(planes)
+        texts = sorted(set(head.get("warnings", ())))
+        cost = head.get("cost", {})
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        case = (key, study, case_json, seed, status, document.get("fingerprint"), error)
+        case = (key, study, case_json, seed, status, head.get("fingerprint"), error)
         with self._transaction() as connection:
             number, digest = self._layout(connection, layout)
             connection.execute("DELETE FROM warnings WHERE key = ?", (key,))
@@ -249,7 +254,8 @@ class Store:
                 for number, blob in other.query(
                     "SELECT layout, data FROM blobs WHERE key = ?", key
                 ):
-                    mine, _ = self._layout(connection, other.layouts[number])
+                    text = columns.layout_text(other.layouts[number])
+                    mine, _ = self._layout(connection, text)
                     row = (key, mine, blob)
                     connection.execute("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?)", row)
                 for table in ("cases", "warnings", "cost"):
@@ -352,8 +358,8 @@ def _sum(connection: sqlite3.Connection, key: str) -> None:
     connection.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?)", row)
 
 
-def _status(document: Mapping[str, Any] | None, error: str | None) -> tuple[str, str | None]:
-    if document is None:
+def _status(head: Mapping[str, Any], error: str | None) -> tuple[str, str | None]:
+    if not head:
         return FAILED, error or "the run gave no result"
-    wrong = broken(document)
+    wrong = broken(head)
     return (DONE, None) if wrong is None else (BROKEN, wrong)

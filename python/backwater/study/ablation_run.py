@@ -117,8 +117,7 @@ class _Cases:
         def commit(index: int, document: str | None, error: str | None) -> None:
             nonlocal done
             key, case = todo[index]
-            parsed = None if document is None else json.loads(document)
-            store.add(key, self.study.id, case.case_json, case.seed, parsed, error)
+            store.add(key, self.study.id, case.case_json, case.seed, document, error)
             done += 1
             run.progress(done, len(todo))
 

@@ -160,8 +160,9 @@ class Execution:
         def commit(index: int, document: str | None, error: str | None) -> None:
             nonlocal done
             case = plan[pending[index]]
-            parsed = None if document is None else json.loads(document)
-            store.add(keys[pending[index]], self.study.id, case.case_json, case.seed, parsed, error)
+            store.add(
+                keys[pending[index]], self.study.id, case.case_json, case.seed, document, error
+            )
             done += 1
             self.progress(done, len(mine))
 

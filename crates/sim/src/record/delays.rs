@@ -3,6 +3,8 @@
 //! delay, a byte for each and more only for those that go beyond it, and counts some delays at a time, since the
 //! counts of thousands of flows have left the caches each time: the last ones lie in four cache lines.
 
+use std::borrow::Cow;
+
 /// Delays in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -122,19 +124,44 @@ impl Delays {
         }
     }
 
-    /// Classes of what is counted, ascending, and how many are in each.
+    /// Classes of what is counted, ascending, and how many are in each. Most blocks of classes are empty, and are passed over
+    /// as a whole.
     fn counts(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let mut high = self.high.iter().copied().peekable();
-        let counts = (self.first..).zip(&self.low).map(move |(class, low)| {
-            let times = high.next_if(|high| high.0 == class).map_or(0, |h| h.1);
-            (class, u64::from(times) << 8 | u64::from(*low))
+        let blocks = (self.first..)
+            .step_by(usize::from(BLOCK))
+            .zip(self.low.chunks(usize::from(BLOCK)));
+        let used = blocks.filter(|(first, block)| {
+            let beyond = |high: &(u16, u32)| high.0 / BLOCK == first / BLOCK;
+            block.iter().fold(0, |all, low| all | low) != 0 || self.high.iter().any(beyond)
+        });
+        let counts = used.flat_map(|(first, block)| {
+            let count = |(class, low): (u16, &u8)| (class, self.beyond(class) | u64::from(*low));
+            (first..).zip(block).map(count)
         });
         counts.filter(|(_, count)| *count > 0)
     }
 
+    /// The part of a class's count that its byte does not hold.
+    fn beyond(&self, class: u16) -> u64 {
+        let at = self.high.binary_search_by_key(&class, |high| high.0);
+        at.map_or(0, |at| u64::from(self.high[at].1) << 8)
+    }
+
+    /// These with all of them counted.
+    fn counted(&self) -> Cow<'_, Delays> {
+        if self.held == 0 {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        all.count();
+        Cow::Owned(all)
+    }
+
     /// How many.
     pub fn len(&self) -> u64 {
-        u64::from(self.held) + self.counts().map(|(_, count)| count).sum::<u64>()
+        let low: u64 = self.low.iter().map(|low| u64::from(*low)).sum();
+        let high: u64 = self.high.iter().map(|high| u64::from(high.1)).sum();
+        u64::from(self.held) + low + (high << 8)
     }
 
     /// Whether there is none.
@@ -145,8 +172,7 @@ impl Delays {
     /// The delay in nanoseconds that a share `q` of them does not exceed, as the greatest of its class;
     /// for `q` = 0 the least of the first; zero where there is none.
     pub fn quantile(&self, q: f64) -> u64 {
-        let mut all = self.clone();
-        all.count();
+        let all = self.counted();
         let wanted = libm::ceil(q.min(1.0) * all.len() as f64) as u64;
         let mut below = 0;
         for (class, count) in all.counts() {
@@ -167,16 +193,14 @@ impl Delays {
         let sum = |(class, times): (u16, u64)| {
             (least(class) + greatest(class)) as f64 / 2.0 * times as f64
         };
-        let mut all = self.clone();
-        all.count();
+        let all = self.counted();
         all.counts().map(sum).sum::<f64>() / all.len().max(1) as f64
     }
 
     /// Takes in the delays of another flow.
     pub fn add(&mut self, other: &Delays) {
         self.count();
-        let mut other = other.clone();
-        other.count();
+        let other = other.counted();
         let (Some(low), Some(high)) = (other.counts().next(), other.counts().last()) else {
             return;
         };

@@ -109,9 +109,10 @@ def points(
         known = _compared(results, known, metric, *against)
     axes = [axis.name for axis in results.study.axes]
     found: dict[tuple[str, ...], list[float | None]] = {}
+    chosen = (where or {}).items()
     for case in results.cases:
-        if all(case.labels[axis] in some for axis, some in (where or {}).items()):
-            key = tuple(case.labels[axis] for axis in axes)
+        if not chosen or all(case.labels[axis] in some for axis, some in chosen):
+            key = tuple([case.labels[axis] for axis in axes])
             found.setdefault(key, []).append(known.get(case.key))
     itself = metric if against is None else ""
     return [_point(dict(zip(axes, key, strict=True)), some, itself) for key, some in found.items()]

@@ -342,6 +342,22 @@ def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
     assert corpus[0] in tried
 
 
+@pytest.mark.parametrize("engine", ["other", None])
+def test_a_corpus_of_another_engine_is_named(tmp_path: Path, engine: str | None) -> None:
+    def hunt(out: str, *more: str) -> str:
+        args = ("hunt", "cubic", "--space", "steps", "--evals", "4", "--out", out)
+        return call(*args, *more, cwd=tmp_path).err
+
+    hunt("first")
+    assert "another engine" not in hunt("second", "--corpus", "first")
+    lines = archived(tmp_path / "first").splitlines(keepends=True)
+    head = json.loads(lines[0]) | {"engine": engine}
+    (tmp_path / "first" / NAME).write_bytes(json.dumps(head).encode() + b"\n" + b"".join(lines[1:]))
+    said = hunt("third", "--corpus", "first")
+    assert f"the corpus is of another engine, {engine}" in said
+    assert "its scores are not taken" in said
+
+
 def test_a_class_of_python_is_no_target(tmp_path: Path) -> None:
     """It could raise, or never answer; a hunt names it before anything runs."""
     call("new", "controller", "mine", cwd=tmp_path)

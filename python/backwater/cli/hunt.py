@@ -286,9 +286,15 @@ def _corpus(folder: Path | None, space: Any) -> list[tuple[int, ...]]:
     """The best of each cell of an earlier hunt."""
     if folder is None:
         return []
-    from backwater.search.corpus import best_of_cells
+    from backwater.search.corpus import best_of_cells, other_engine
 
-    return best_of_cells(folder, space)
+    genomes, other = best_of_cells(folder, space), other_engine(folder)
+    if other is not None:
+        console.message(
+            f"warning: the corpus is of another engine, {other}: its {len(genomes)} environments"
+            " run again, its scores are not taken"
+        )
+    return genomes
 
 
 class _Line:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from backwater import _native
 from backwater.errors import Refusal
 from backwater.search.archive import NAME, SCHEMA, genome_of
 from backwater.search.spaces import Genome, Space
@@ -28,19 +29,16 @@ def cell(figures: Mapping[str, float | None]) -> tuple[int, ...]:
     )
 
 
+def other_engine(folder: Path) -> str | None:
+    """The engine that a corpus is of, where it is not this one."""
+    made_by = _documents(folder)[0].get("engine")
+    return None if made_by == _native.engine_id() else str(made_by)
+
+
 def best_of_cells(folder: Path, space: Space) -> list[Genome]:
     """The best genome of each cell, the best cell first; of this space only."""
-    path = folder / NAME if folder.is_dir() else folder
-    try:
-        lines = path.read_bytes().splitlines()
-        documents = [json.loads(line) for line in lines]
-        first = documents[0]
-        if first["schema"] != SCHEMA:
-            raise ValueError("it is no archive of a hunt")
-        request = first["asked"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        fix = "name the folder of a hunt, or leave --corpus out"
-        raise Refusal(f"the corpus cannot be read: {error}", place=str(path), fix=fix) from error
+    path, documents = _path(folder), _documents(folder)
+    request = documents[0]["asked"]
     here = (space.name, dict(space.options()))
     if (request.get("space"), request.get("options")) != here:
         what = f"the corpus is of the space `{request.get('space')}` with other options"
@@ -59,6 +57,24 @@ def best_of_cells(folder: Path, space: Space) -> list[Genome]:
             ) from error
     ranked = sorted(best.values(), key=lambda one: (-one[0], one[1]))
     return [genome for _, genome in ranked]
+
+
+def _path(folder: Path) -> Path:
+    return folder / NAME if folder.is_dir() else folder
+
+
+def _documents(folder: Path) -> list[Any]:
+    path = _path(folder)
+    try:
+        documents = [json.loads(line) for line in path.read_bytes().splitlines()]
+        if documents[0]["schema"] != SCHEMA:
+            raise ValueError("it is no archive of a hunt")
+        if not isinstance(documents[0]["asked"], dict):
+            raise TypeError("its first line is no request")
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fix = "name the folder of a hunt, or leave --corpus out"
+        raise Refusal(f"the corpus cannot be read: {error}", place=str(path), fix=fix) from error
+    return documents
 
 
 def _keep(

@@ -43,6 +43,44 @@ fn busy(stamp: &str) -> (f64, Value) {
     (port["busy"].as_f64().expect("a share"), document)
 }
 
+/// The line of 100 Gbit/s has read its rate at the start: neither an event nor a fork gives it another.
+#[test]
+fn a_line_with_records_keeps_its_rate() {
+    for stamp in [r#"fields = "exact""#, r#"fields = "quantised""#] {
+        let first = star(stamp);
+        let event =
+            r#"events.slow = { kind = "rate", links = ["W-D"], at = "2 ms", rate = "10 Gbit/s" }"#;
+        let said = document(&format!("{first}{event}\n")).expect_err("it is refused");
+        for part in [
+            "events.slow.links",
+            "`W>D` has read the rate",
+            "name other links",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+        let resolve = |text: &str| {
+            let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
+            let resolved = scenario.and_then(|scenario| scenario.resolve(Some(1)));
+            resolved.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
+        };
+        let slow = first.replace(
+            r#"bottleneck = "100 Gbit/s""#,
+            r#"bottleneck = "200 Gbit/s""#,
+        );
+        let (before, after) = (resolve(&first), resolve(&slow));
+        let mut world = before
+            .build()
+            .unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        let refused = before
+            .change(&mut world, &after)
+            .expect_err("it is refused");
+        let said = refused.to_string();
+        for part in ["W", "`W>D` has read the rate", "write it into the scenario"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}
+
 /// HPCC rests at U* = .95 + N W_AI / (B T) = .957877 with N = 16, W_AI = 80 B and B T = 162,500 B. A packet brings 128 B of bytes sent and 80 B
 /// of backlog, with `units = 4` four times as much, which are .08 and .3 % of B T.
 #[test]

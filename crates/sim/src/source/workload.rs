@@ -4,10 +4,11 @@
 //! How much: a size by linear interpolation of a cumulative distribution, either of a published workload or of a file with a size
 //! in bytes and a percentage on each line.
 //! Reference: the flow generator of HPCC's public simulator (Li et al., SIGCOMM 2019) and its distributions: web search is that of
-//! DCTCP (Alizadeh et al., SIGCOMM 2010), Hadoop that of Roy et al. (SIGCOMM 2015), storage Alibaba's of 2019.
+//! DCTCP (Alizadeh et al., SIGCOMM 2010), Hadoop that of Roy et al. (SIGCOMM 2015), storage Alibaba's of 2019,
+//! remote procedure calls Google's of 2008 (its 843 points are in `rpc.txt`).
 //! Differences: the transfers of a flow follow one another on one queue pair or connection; a size has at least one byte.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
@@ -69,6 +70,11 @@ const STORAGE: Points = &[
     (256_000, 9753),
     (2_000_000, 10_000),
 ];
+/// Remote procedure calls.
+static RPC: LazyLock<Sizes> = LazyLock::new(|| {
+    Sizes::read(include_bytes!("rpc.txt")).expect("a distribution that a test reads")
+});
+const CALLS: &str = "rpc";
 const FILE: &str = "file";
 const WORKLOADS: [(&str, Points); 3] = [
     ("websearch", WEBSEARCH),
@@ -96,9 +102,10 @@ pub(super) const PART: Part<Build> = Part {
     options: &[
         Opt::new(
             "sizes",
-            Kind::Choice(&[WORKLOADS[0].0, WORKLOADS[1].0, WORKLOADS[2].0, FILE]),
+            Kind::Choice(&[WORKLOADS[0].0, WORKLOADS[1].0, WORKLOADS[2].0, CALLS, FILE]),
             Default::Is(WORKLOADS[0].0),
-            "distribution of the sizes: web search (mean 1.71 MB), Hadoop (120 kB), storage (40.9 kB), or that of a file",
+            "distribution of the sizes: web search (mean 1.71 MB), Hadoop (120 kB), storage (40.9 kB), remote procedure calls \
+             (2.89 kB), or that of a file",
         ),
         Opt::new(
             FILE,
@@ -122,6 +129,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
     }
     let sizes = match WORKLOADS.iter().find(|known| known.0 == name) {
         Some((_, points)) => Sizes::of(points),
+        None if name == CALLS => RPC.clone(),
         None => {
             let file = args.file(FILE);
             Sizes::read(&file.content).map_err(|fault| {
@@ -229,6 +237,8 @@ mod tests {
             let got = Sizes::of(points).mean();
             assert!((got - mean).abs() < 0.5, "{got} {mean}");
         }
+        let got = RPC.mean();
+        assert!((got - 2_891.62).abs() < 0.005, "{got}");
     }
 
     #[test]
@@ -241,6 +251,10 @@ mod tests {
             (1.0, 30_000_000),
         ] {
             assert_eq!(sizes.at(share), Bytes(bytes));
+        }
+        // Half of all calls are below 260 B, one in a hundred is above 32 kB.
+        for (share, bytes) in [(0.497_901, 256), (0.990_402, 32_768), (1.0, 15_158_197)] {
+            assert_eq!(RPC.at(share), Bytes(bytes));
         }
     }
 

@@ -29,8 +29,10 @@ pub struct HopRecord {
 
 impl HopRecord {
     fn record(&self, hop: Hop) -> Record {
-        let word = self.units.and_then(|units| Word::of(&hop, units));
-        word.map_or(Record::Exact(hop), Record::Quantised)
+        let Some(units) = self.units else {
+            return Record::Exact(hop);
+        };
+        Record::Quantised(Word::of(&hop, units).expect("a rate that was checked"))
     }
 }
 

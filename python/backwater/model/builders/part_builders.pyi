@@ -1155,7 +1155,7 @@ class Source(Part):
     def workload(
         *,
         rate: Rate,
-        sizes: Literal["websearch", "hadoop", "storage", "file"] | None = None,
+        sizes: Literal["websearch", "hadoop", "storage", "rpc", "file"] | None = None,
         file: str | None = None,
     ) -> Source:
         """Transfers at random instants, with sizes of a measured distribution."""

@@ -103,6 +103,38 @@ def incast(window_ms: int) -> dict[str, Any]:
     }
 
 
+def late_pauses(load: float) -> dict[str, Any]:
+    """A sender fills a slow port to a mark again and again; PAUSE waits for what crosses its way.
+
+    Frames of 1,518 B: the mark is passed by the 31st, and the buffer has room for one more.
+    """
+    crossing = f"{round(load * 1e9 * 1500 / 1538)} bit/s"
+    wired = {"rate": "1 Gbit/s", "delay": "0 s"}
+    slow = {"rate": "10 Mbit/s", "delay": "0 s"}
+    filling = {"kind": "cbr", "packet": "1500 B", "rate": "1100 Mbit/s"}
+    detect = {"xoff": f"{30 * 1518} B", "xon": f"{10 * 1518} B"}
+    return {
+        "schema": "backwater/scenario/1",
+        "duration": "1 s",
+        "nodes": {name: {"kind": "host"} for name in "SDR"} | {"W": {"kind": "switch"}},
+        "links": {
+            "a": wired | {"ends": ["S", "W"], "delay": "1 us"},
+            "b": slow | {"ends": ["W", "D"]},
+            "c": wired | {"ends": ["R", "W"]},
+        },
+        "ports": {"S>W": {"buffer": "1000000 packets"}, "W>D": {"buffer": "32 packets"}},
+        "flows": {
+            "f": {"from": "S", "to": "D", "source": filling},
+            "r": {
+                "from": "R",
+                "to": "S",
+                "source": {"kind": "poisson", "packet": "1500 B", "rate": crossing},
+            },
+        },
+        "mechanisms": {"p": {"recipe": "pfc", "at": ["W>S"], "detect": detect}},
+    }
+
+
 def test_m_m_1_rises_to_thirty_once_in_a_thousand_million_busy_periods() -> None:
     place = "waiting:S>D"
     found = backwater.rare(
@@ -127,7 +159,10 @@ def test_at_a_millionth_plain_runs_take_more_than_a_hundred_times_the_events() -
 
 
 def test_both_scores_of_a_tandem_cover_the_solved_chance() -> None:
-    """The second queue alone misleads, since it fills after the first one was long."""
+    """At these rates neither misleads: states at a level differ little in what comes after.
+
+    The chance grows like x2 + a x1 with a = ln(10 / 12) / ln(10 / 40) = 0.13.
+    """
     place, before = "waiting:M>D", "waiting:S>M"
     scene = tandem(10, 12, 40)
 
@@ -155,6 +190,25 @@ def test_four_way_incast_loses_a_packet_as_often_as_four_instants_lie_close(wind
         incast(window_ms), "lost", 1, score="bytes:W>D", to="0.1 s", levels=[2000], runs=2000
     )
     assert found.low < truth < found.high < 2 * found.low
+
+
+def test_headroom_is_too_small_as_often_as_five_pauses_of_twenty_one_are_late() -> None:
+    """The law of the jitter: PAUSE waits for the rest of a frame that crosses its way.
+
+    With the chance `load` there is one, and its rest is uniform over its slot of 1,538 B. From the
+    start of the frame that passes the mark, PAUSE acts after that frame (1,526 B), the wire there
+    and back, its own 72 B, the reaction of two quanta, and the wait. Two more frames have begun
+    if that exceeds two slots. A round sends 22 frames at 10 Mbit/s: 21 of them begin in 0.55 s.
+    """
+    load, byte_us, delay_us = 0.1, 0.008, 1.0
+    slot = 1538 * byte_us
+    at_once = (1526 + 72 + 2 * 64) * byte_us + 2 * delay_us
+    late = load * (slot - (2 * slot - at_once)) / slot
+    few = sum(math.comb(21, n) * late**n * (1 - late) ** (21 - n) for n in range(5))
+    found = backwater.rare(
+        late_pauses(load), "lost", 5, to="0.55 s", levels=[1, 2, 3, 4], runs=60, replicates=10
+    )
+    assert found.low < 1 - few < found.high < 4 * found.low
 
 
 def test_what_nobody_reached_has_a_bound() -> None:

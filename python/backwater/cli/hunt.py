@@ -290,10 +290,8 @@ def _corpus(folder: Path | None, space: Any) -> list[tuple[int, ...]]:
 
     genomes, other = best_of_cells(folder, space), other_engine(folder)
     if other is not None:
-        console.message(
-            f"warning: the corpus is of another engine, {other}: its {len(genomes)} environments"
-            " run again, its scores are not taken"
-        )
+        again = f"its {len(genomes)} environments run again, its scores are not taken"
+        console.message(f"warning: the corpus is of another engine, {other}: {again}")
     return genomes
 
 

@@ -4,6 +4,9 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape};
 
+/// What frames reserve: all of their TXOP.
+pub const TXOP: &str = "txop";
+
 mod channel;
 pub mod modes;
 pub mod serving;
@@ -130,7 +133,7 @@ pub static MAC: &[Field] = &[
     )),
     Field::option(Opt::new(
         "nav",
-        Kind::Choice(&["exchange", "txop"]),
+        Kind::Choice(&["exchange", TXOP]),
         Default::Is("exchange"),
         "what the frames of a TXOP reserve: the exchange, and the next one where the TXOP goes on; or all of the TXOP, with an RTS for the first exchange \
          with each neighbour alone, and a CF-End that gives back what is left",

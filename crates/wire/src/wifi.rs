@@ -1,7 +1,5 @@
 //! The bytes of an 802.11 frame with a radiotap header, as a pure function of its description.
 //!
-//! **Radiotap.** See `radiotap`.
-//!
 //! **Lost frames.** A frame that none of its receivers has whole carries the flag of a bad FCS, and its FCS is inverted. Which of its bits
 //! are damaged is not modelled: the rest of it is what was sent.
 //!
@@ -9,7 +7,7 @@
 //! zero, the BSSID is `02:ff:ff:ff:00:00`: each hop is a frame between two stations of one independent
 //! BSS, and the IP packet inside names the two ends.
 //!
-//! **Frames.** RTS, CTS, ACK (IEEE 802.11-2016 9.3.1), compressed BAR and block acknowledgement (9.3.1.8, 9.3.1.9), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
+//! **Frames.** RTS, CTS, ACK, CF-End (IEEE 802.11-2016 9.3.1), compressed BAR and block acknowledgement (9.3.1.8, 9.3.1.9), data with LLC and SNAP (9.3.2, RFC 1042), with a QoS
 //! control field under EDCA whose priority is the category's (Table 10-1). Packets that share a data frame are an A-MSDU (IEEE 802.11-2020
 //! 9.3.2.2): the QoS control field says so, and each packet follows DA, SA and the length of what comes behind them, big-endian; all but
 //! the last are padded to four bytes. A request for less or more
@@ -236,6 +234,10 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
         out.extend_from_slice(&duration);
         out.extend_from_slice(&to);
     };
+    let pair = |out: &mut Vec<u8>, kind| {
+        head(out, kind, 0);
+        out.extend_from_slice(&from);
+    };
     let full_head = |out: &mut Vec<u8>, kind| {
         head(out, kind, retry);
         out.extend_from_slice(&from);
@@ -243,19 +245,12 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
         out.extend_from_slice(&(frame.number << 4).to_le_bytes());
     };
     match &frame.body {
-        Body::Rts => {
-            head(out, RTS, 0);
-            out.extend_from_slice(&from);
-        }
-        Body::CfEnd => {
-            head(out, CF_END, 0);
-            out.extend_from_slice(&from);
-        }
+        Body::Rts => pair(out, RTS),
+        Body::CfEnd => pair(out, CF_END),
         Body::Cts => head(out, CTS, 0),
         Body::Ack => head(out, ACK, 0),
         Body::Bar { category, start } => {
-            head(out, BAR, 0);
-            out.extend_from_slice(&from);
+            pair(out, BAR);
             block_control(out, *category, *start, 0);
         }
         Body::BlockAck {
@@ -263,8 +258,7 @@ pub fn write(out: &mut Vec<u8>, frame: &Frame<'_>) {
             start,
             received,
         } => {
-            head(out, BLOCK_ACK, 0);
-            out.extend_from_slice(&from);
+            pair(out, BLOCK_ACK);
             block_control(out, *category, *start, size_of_map(received.len()));
             out.extend_from_slice(received);
         }

@@ -16,7 +16,7 @@ use backwater_sim::spec::{CategorySpec, MediumSpec, Serving, StationSpec, Turn};
 use serde_json::{Value, json};
 
 use super::{Json, buffer, object};
-use crate::wireless::modes;
+use crate::wireless::{self, modes};
 
 pub(super) fn medium(medium: &MediumSpec) -> Json {
     let (phy, mac) = (&medium.phy, &medium.mac);
@@ -77,13 +77,11 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
     ]);
     let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
     let mut mac = mac;
-    if let Json::Object(fields) = &mut mac {
-        if let Some(limits) = aggregation {
-            fields.insert("aggregation".to_owned(), aggregates(&limits));
-        }
-        if medium.mac.protection == Protection::Multiple {
-            fields.insert("nav".to_owned(), Json::text("txop"));
-        }
+    if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
+        fields.insert("aggregation".to_owned(), aggregates(&limits));
+    }
+    if let (Json::Object(fields), Protection::Multiple) = (&mut mac, medium.mac.protection) {
+        fields.insert("nav".to_owned(), Json::text(wireless::TXOP));
     }
     object([
         ("phy", phy),

@@ -296,7 +296,7 @@ fn mac(
         },
         nav_reset: args.flag("nav_reset"),
         protection: match args.choice("nav") {
-            "txop" => Protection::Multiple,
+            wireless::TXOP => Protection::Multiple,
             _ => Protection::Single,
         },
         lifetime: lifetime.or(default),

@@ -9,6 +9,7 @@ use backwater_sim::world::{FlowReport, ReceiverRow, Report, World};
 use serde_json::{Map, Value, json};
 
 use crate::canonical::media::{access, after_collision, answer, countdown};
+use crate::wireless;
 
 /// Ticks in a second.
 const TICKS: f64 = 1e12;
@@ -41,7 +42,7 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
         if mac.protection == Protection::Multiple {
-            labels.insert(format!("{prefix}mac.nav"), json!("txop"));
+            labels.insert(format!("{prefix}mac.nav"), json!(wireless::TXOP));
         }
         if let Some(lifetime) = mac.lifetime {
             let seconds = format!("{} s", lifetime.seconds());

@@ -103,6 +103,6 @@ def _labels(view: dict[str, Any], each: float) -> None:
         x["axis"] |= upright(shown, roomy)
         if x["type"] == "ordinal":
             x["axis"].pop("labelExpr", None)
-    if isinstance(x["axis"].get("values"), list):
+    if x.get("type") == "quantitative" and isinstance(x["axis"].get("values"), list):
         log = x.get("scale", {}).get("type") == "log"
         x["axis"]["values"] = apart(x["axis"]["values"], log, roomy)

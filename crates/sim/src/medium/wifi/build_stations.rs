@@ -57,10 +57,10 @@ impl Air {
     fn refuse_protection_without_txop(&self) -> Result<(), Refusal> {
         for (number, medium) in self.media.iter().enumerate() {
             let mine = self.radios.iter().filter(|r| r.medium as usize == number);
-            let mut categories = mine.flat_map(|radio| &radio.categories);
-            if medium.mac.protection == Protection::Multiple
-                && categories.all(|c| c.set.txop == Span::ZERO)
-            {
+            let has_txop = mine
+                .flat_map(|r| &r.categories)
+                .any(|c| c.set.txop > Span::ZERO);
+            if medium.mac.protection == Protection::Multiple && !has_txop {
                 return refuse(
                     format!("media.{}.mac.nav", medium.name),
                     "no category of its stations has a TXOP that frames could reserve",

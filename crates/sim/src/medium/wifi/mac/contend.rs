@@ -212,16 +212,13 @@ impl Air {
         let exchange = exchange.expect("a frame belongs to an exchange");
         let medium = &self.media[self.radios[station as usize].medium as usize];
         let (bytes, rate, span) = medium.on_air(kind, exchange);
-        let rest = medium.rest(kind, exchange);
-        let rest = medium.reserved(kind, exchange, rest, now + span + medium.delta);
+        let ends = now + span + medium.delta;
+        let rest = medium.nav(kind, exchange, ends);
         let aggregates = medium.aggregates();
         let hop = exchange.hop.filter(|_| kind == FrameKind::Data);
         let mode = hop.and_then(|hop| self.hops[hop as usize].mode);
         let duration = match self.log {
-            Some(_) => {
-                let rest = medium.duration(kind, exchange);
-                medium.reserved(kind, exchange, rest, now + span)
-            }
+            Some(_) => medium.duration(kind, exchange, now + span),
             None => Span::ZERO,
         };
         let radio = &mut self.radios[station as usize];
@@ -236,7 +233,6 @@ impl Air {
             rest,
             missed: false,
         });
-        let ends = now + span + medium.delta;
         if aggregates {
             self.lay_out(&cx.network, station, kind, now);
         }

@@ -192,22 +192,21 @@ impl Medium {
         }
     }
 
-    /// From the end of a frame of this kind, as it is heard, to the end of the exchange; with the next exchange, where
-    /// the TXOP goes on.
+    /// How long after its end, as it is heard then, a frame of this kind reserves the medium: to the end of the exchange, or of the next one where
+    /// the TXOP goes on; under multiple protection to the end of the TXOP. 9.2.5.2.
     #[inline]
-    pub fn rest(&self, kind: FrameKind, exchange: &Exchange) -> Span {
-        self.remainder(kind, exchange, self.delta)
+    pub fn nav(&self, kind: FrameKind, exchange: &Exchange, ends: Time) -> Span {
+        self.reserved(kind, exchange, self.delta, ends)
     }
 
-    /// The Duration field of such a frame: the same without propagation. 9.2.5.
-    pub fn duration(&self, kind: FrameKind, exchange: &Exchange) -> Span {
-        self.remainder(kind, exchange, Span::ZERO)
+    /// The Duration field of such a frame that ends then: the same without propagation. 9.2.5.
+    pub fn duration(&self, kind: FrameKind, exchange: &Exchange, ends: Time) -> Span {
+        self.reserved(kind, exchange, Span::ZERO, ends)
     }
 
-    /// What a frame of this kind that ends then reserves, where so much is left of its exchange: the rest of the TXOP under multiple
-    /// protection. 9.2.5.2.
     #[inline]
-    pub fn reserved(&self, kind: FrameKind, exchange: &Exchange, rest: Span, ends: Time) -> Span {
+    fn reserved(&self, kind: FrameKind, exchange: &Exchange, delta: Span, ends: Time) -> Span {
+        let rest = self.remainder(kind, exchange, delta);
         let single = self.mac.protection == Protection::Single;
         if single || matches!(kind, FrameKind::Group | FrameKind::CfEnd) {
             return rest;
@@ -246,6 +245,6 @@ impl Medium {
             FrameKind::Rts => self.rts,
             _ => exchange.data,
         };
-        first + self.delta + self.rest(kind, exchange)
+        first + self.delta + self.remainder(kind, exchange, self.delta)
     }
 }

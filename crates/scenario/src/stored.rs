@@ -4,7 +4,7 @@
 mod node;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use node::Node;
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,7 @@ struct Scope {
 #[derive(Default)]
 struct Rows<'a> {
     scopes: Vec<Scope>,
-    known: HashMap<String, usize>,
+    known: BTreeMap<String, usize>,
     names: Vec<(usize, Cow<'a, str>)>,
     values: Vec<f64>,
 }

@@ -4,14 +4,14 @@ use backwater_transport::part::{Default, Kind, Opt};
 
 use crate::shape::{Field, Shape};
 
-/// What frames reserve: all of their TXOP.
-pub const TXOP: &str = "txop";
-
 mod channel;
 pub mod modes;
 pub mod serving;
 
 pub use channel::{CHANNEL, OF_ALL, OF_DISC};
+
+/// What frames reserve: all of their TXOP.
+pub const WHOLE_TXOP: &str = "txop";
 
 /// `media.NAME`.
 pub static MEDIUM: &[Field] = &[
@@ -133,7 +133,7 @@ pub static MAC: &[Field] = &[
     )),
     Field::option(Opt::new(
         "nav",
-        Kind::Choice(&["exchange", TXOP]),
+        Kind::Choice(&["exchange", WHOLE_TXOP]),
         Default::Is("exchange"),
         "what the frames of a TXOP reserve: the exchange, and the next one where the TXOP goes on; or all of the TXOP, with an RTS for the first exchange \
          with each neighbour alone, and a CF-End that gives back what is left",

@@ -55,7 +55,7 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         u64::MAX => Json::Flag(false),
         bytes => Json::count(bytes),
     };
-    let mac = object([
+    let mut mac = object([
         ("access", Json::text(access(mac.access))),
         ("rts_above_B", rts),
         ("retry_short", count(mac.retry_short)),
@@ -76,12 +76,11 @@ pub(super) fn medium(medium: &MediumSpec) -> Json {
         ),
     ]);
     let aggregation = medium.high.as_ref().and_then(|high| high.aggregation);
-    let mut mac = mac;
     if let (Json::Object(fields), Some(limits)) = (&mut mac, aggregation) {
         fields.insert("aggregation".to_owned(), aggregates(&limits));
     }
     if let (Json::Object(fields), Protection::Multiple) = (&mut mac, medium.mac.protection) {
-        fields.insert("nav".to_owned(), Json::text(wireless::TXOP));
+        fields.insert("nav".to_owned(), Json::text(wireless::WHOLE_TXOP));
     }
     object([
         ("phy", phy),

@@ -296,7 +296,7 @@ fn mac(
         },
         nav_reset: args.flag("nav_reset"),
         protection: match args.choice("nav") {
-            wireless::TXOP => Protection::Multiple,
+            wireless::WHOLE_TXOP => Protection::Multiple,
             _ => Protection::Single,
         },
         lifetime: lifetime.or(default),

@@ -42,7 +42,7 @@ pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
             labels.insert(format!("{prefix}mac.{name}"), value);
         }
         if mac.protection == Protection::Multiple {
-            labels.insert(format!("{prefix}mac.nav"), json!(wireless::TXOP));
+            labels.insert(format!("{prefix}mac.nav"), json!(wireless::WHOLE_TXOP));
         }
         if let Some(lifetime) = mac.lifetime {
             let seconds = format!("{} s", lifetime.seconds());

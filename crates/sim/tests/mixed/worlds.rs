@@ -160,7 +160,7 @@ fn any_medium(r: &mut Random, number: usize) -> MediumSpec {
         ),
         countdown: one(r, &[Countdown::IdleSlot, Countdown::Boundary]),
         nav_reset: once_in(r, 2),
-        protection: match once_in(r, 3) {
+        protection: match categories[2].txop > Span::ZERO && once_in(r, 2) {
             true => Protection::Multiple,
             false => Protection::Single,
         },

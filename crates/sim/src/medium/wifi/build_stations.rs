@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use backwater_transport::random::Random;
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::Rate;
 use smallvec::{SmallVec, smallvec};
 
 use crate::ids::{NodeId, PortId};
@@ -12,9 +12,10 @@ use crate::medium::access::CATEGORIES;
 use crate::medium::service::Service;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::check_medium::{
-    check_medium, check_station_mode, check_station_rate, check_txop, check_window,
+    check_medium, check_protection, check_station_mode, check_station_rate, check_txop,
+    check_window,
 };
-use crate::medium::wifi::mac::category::{Contention, Protection};
+use crate::medium::wifi::mac::category::Contention;
 use crate::medium::wifi::mac::frame::Reply;
 use crate::medium::wifi::mac::window::Window;
 use crate::medium::wifi::phy::channel::Link;
@@ -46,27 +47,12 @@ impl Air {
         }
         self.add_stations(network, spec)?;
         self.refuse_mechanisms_over_msdus(network, spec)?;
-        self.refuse_protection_without_txop()?;
-        if !self.radios.is_empty() {
-            self.join_stations(spec);
-        }
-        Ok(())
-    }
-
-    /// Where every TXOP is one exchange there is nothing more to reserve.
-    fn refuse_protection_without_txop(&self) -> Result<(), Refusal> {
         for (number, medium) in self.media.iter().enumerate() {
             let mine = self.radios.iter().filter(|r| r.medium as usize == number);
-            let has_txop = mine
-                .flat_map(|r| &r.categories)
-                .any(|c| c.set.txop > Span::ZERO);
-            if medium.mac.protection == Protection::Multiple && !has_txop {
-                return refuse(
-                    format!("media.{}.mac.nav", medium.name),
-                    "no category of its stations has a TXOP that frames could reserve",
-                    "write txop = \"standard\", or a `txop` in `ac`; or remove `nav`",
-                );
-            }
+            check_protection(medium, mine)?;
+        }
+        if !self.radios.is_empty() {
+            self.join_stations(spec);
         }
         Ok(())
     }

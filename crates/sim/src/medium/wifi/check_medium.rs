@@ -4,13 +4,14 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::medium::access::{CATEGORIES, Category};
 use crate::medium::wifi::air::Medium;
-use crate::medium::wifi::mac::category::AccessMode;
+use crate::medium::wifi::mac::category::{AccessMode, Protection};
 use crate::medium::wifi::phy::aggregate::{Growing, least_part};
 use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::physical::FLOOR;
 use crate::medium::wifi::phy::standard;
+use crate::medium::wifi::radio::Radio;
 use crate::medium::wifi::spec::{High, RateControl};
 use crate::spec::{MediumSpec, Refusal};
 use crate::world::build::refuse;
@@ -60,6 +61,22 @@ pub(super) fn check_txop(medium: &Medium, txop: Span, path: &str) -> Result<(), 
         format!("{path}.txop"),
         format!("a TXOP of {limit} us is shorter than the shortest exchange, of {needed} us"),
         format!("write at least {needed} us, or 0 s for one exchange"),
+    )
+}
+
+/// Where every TXOP is one exchange there is nothing more to reserve.
+pub(super) fn check_protection<'a>(
+    medium: &Medium,
+    mut radios: impl Iterator<Item = &'a Radio>,
+) -> Result<(), Refusal> {
+    let has_txop = |radio: &Radio| radio.categories.iter().any(|c| c.set.txop > Span::ZERO);
+    if medium.mac.protection == Protection::Single || radios.any(has_txop) {
+        return Ok(());
+    }
+    refuse(
+        format!("media.{}.mac.nav", medium.name),
+        "no category of its stations has a TXOP that frames could reserve",
+        "write txop = \"standard\", or a `txop` in `ac`; or remove `nav`",
     )
 }
 

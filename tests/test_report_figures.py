@@ -12,7 +12,7 @@ import vl_convert
 
 import reported
 from backwater.model.quantity import parse
-from backwater.present import plot, report
+from backwater.present import chart_file, plot, report
 from backwater.present.numbers import metric_title
 from backwater.present.plot import FigureError
 from backwater.results.results import Results
@@ -498,3 +498,17 @@ def test_bars_two_orders_of_magnitude_apart_offer_a_logarithmic_axis() -> None:
         "linear",
         "logarithmic",
     ]
+
+
+def test_names_that_are_thinned_out_can_be_drawn_at_the_width_of_a_column() -> None:
+    spec = figure(reported.made(lossy), "bars")
+    names = [f"a name of many letters, number {number}" for number in range(40)]
+    x = next(
+        one["encoding"]["x"]
+        for one in (view(spec), *view(spec).get("layer", ()))
+        if "x" in one.get("encoding", {})
+    )
+    x["type"], x["sort"] = "nominal", names
+    x.setdefault("axis", {})
+    drawn = chart_file.drawn(spec, "svg", 300.0)
+    assert b"<svg" in drawn

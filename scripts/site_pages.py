@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,8 @@ def pages() -> dict[str, str | bytes]:
     studies = [Study.load(name) for name in sorted(definition.shipped())]
     thumbs = _thumbs()
     made.update(thumbs)
-    made["gallery/index.md"] = _gallery(studies, {Path(path).stem for path in thumbs})
+    shapes = {Path(path).stem: _is_tall(thumb) for path, thumb in thumbs.items()}
+    made["gallery/index.md"] = _gallery(studies, shapes)
     for study in studies:
         report = REPORTS / study.id / "report.html"
         if report.is_file():
@@ -110,7 +111,14 @@ def _relinked(text: str, page: str) -> str:
     return re.sub(r"\]\(docs/([^)\s]+)", link, text)
 
 
-def _gallery(studies: list[Study], thumbs: Collection[str]) -> str:
+def _is_tall(svg: str | bytes) -> bool:
+    """Whether a picture has several panels one above the other; a card shows the first."""
+    text = svg if isinstance(svg, str) else svg.decode()
+    found = re.search(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
+    return found is not None and float(found[2]) > float(found[1])
+
+
+def _gallery(studies: list[Study], shapes: Mapping[str, bool]) -> str:
     """A card for each study: its figure where a run has left one, its title and one sentence."""
     groups: dict[str, list[Study]] = {name: [] for name in (*GROUPS.values(), OTHERS)}
     for study in studies:
@@ -122,14 +130,16 @@ def _gallery(studies: list[Study], thumbs: Collection[str]) -> str:
     ]
     for group, members in groups.items():
         lines += ["", f"## {group}", "", '<div class="cards">']
-        lines += [_card(study, study.id in thumbs) for study in members]
+        lines += [_card(study, shapes.get(study.id)) for study in members]
         lines.append("</div>")
     return "\n".join(lines) + "\n"
 
 
-def _card(study: Study, drawn: bool) -> str:
+def _card(study: Study, tall: bool | None) -> str:
     title = html.escape(study.title)
-    picture = f'<img src="{study.id}.svg" alt="Figure of {title}" loading="lazy">' if drawn else ""
+    shape = ' class="tall"' if tall else ""
+    picture = f'<img{shape} src="{study.id}.svg" alt="Figure of {title}" loading="lazy">'
+    picture = "" if tall is None else picture
     about = " · ".join(filter(None, (study.source, f"{len(study.claims)} claims")))
     return (
         f'<a class="card" href="{study.id}.html">{picture}<b>{title}</b>'
@@ -149,18 +159,28 @@ def _sentence(prose: str) -> str:
 
 
 def _thumbs() -> dict[str, str | bytes]:
-    """The first figure of each study whose results are there, as small pictures."""
+    """The figure of each study's answer, as a small picture, where its results are there."""
     found: dict[str, str | bytes] = {}
     for folder in sorted(REPORTS.iterdir()) if REPORTS.is_dir() else ():
         try:
             results = Results.open(folder)
-            figures = results.study.figures
-            shown = next((one for one in figures if one.id == results.study.lead[1]), figures[0])
-            spec = plot.spec(results, shown, plot.Claims.NONE)
-        except (BackwaterError, plot.FigureError, IndexError):
+        except BackwaterError:
             continue
-        found[f"gallery/{folder.name}.svg"] = chart_file.drawn(spec, "svg", THUMB)
+        spec = _first_spec(results)
+        if spec is not None:
+            found[f"gallery/{folder.name}.svg"] = chart_file.drawn(spec, "svg", THUMB)
     return found
+
+
+def _first_spec(results: Results) -> dict[str, Any] | None:
+    """The figure of the answer, or the first one of which a quick run has cases."""
+    figures = sorted(results.study.figures, key=lambda one: one.id != results.study.lead[1])
+    for figure in figures:
+        try:
+            return plot.spec(results, figure, plot.Claims.NONE)
+        except (BackwaterError, plot.FigureError):
+            continue
+    return None
 
 
 def _study(study: Study, reported: bool) -> str:

@@ -19,9 +19,9 @@ const found = {};
 }
 {
   const { browser, tab, requests } = await open(`${site}/${drawing}`);
-  // The theme puts each drawing into a closed root below an element of this class.
-  await tab.waitForFunction(() => [...document.querySelectorAll("div.mermaid")].some((one) => one.clientHeight > 100), null, { timeout: 30_000 }).catch(() => {});
-  found.drawn = await tab.$$eval("div.mermaid", (drawings) => drawings.map((one) => [one.clientWidth, one.clientHeight]));
+  // Each drawing of the architecture is a picture of the site.
+  await tab.waitForFunction(() => [...document.querySelectorAll("article img")].every((one) => one.complete), null, { timeout: 30_000 }).catch(() => {});
+  found.drawn = await tab.$$eval("article img", (drawings) => drawings.map((one) => [one.naturalWidth && one.clientWidth, one.clientHeight]));
   found.drawing = outside(requests);
   await browser.close();
 }

@@ -1,5 +1,6 @@
 //! TXOPs of several frames: what their Duration fields reserve, and who answers meanwhile.
 
+use backwater_sim::medium::wifi::air_log::{AirFrame, Fate};
 use backwater_sim::medium::wifi::mac::category::Protection;
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::standard::Phy;
@@ -58,9 +59,7 @@ fn frames(cell: &Cell) -> (Vec<(u64, u32, FrameKind, u64)>, Report) {
         ticks / 1_000_000
     };
     let frames = world.take_air_frames(true).into_iter();
-    let row = |f: backwater_sim::medium::wifi::air_log::AirFrame| {
-        (micros(f.at.0) - ZERO, f.from, f.kind, micros(f.duration.0))
-    };
+    let row = |f: AirFrame| (micros(f.at.0) - ZERO, f.from, f.kind, micros(f.duration.0));
     (frames.map(row).collect(), report)
 }
 
@@ -154,6 +153,11 @@ fn a_cf_end_gives_back_what_a_txop_has_left() {
     ];
     assert_eq!(sent, expected.concat());
     assert!(report.flows.iter().all(|f| f.sums.delivered.packets == 1));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let received = |f: &AirFrame| f.fate == Fate::Received;
+    assert!(world.take_air_frames(true).iter().all(received));
 }
 
 /// Under multiple protection the first exchange with each receiver of a TXOP begins with an RTS, and no other one does. The packets to one

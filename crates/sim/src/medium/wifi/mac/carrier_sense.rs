@@ -166,7 +166,6 @@ impl CarrierSense {
         self.defer = now;
         if frame.kind == FrameKind::CfEnd {
             (self.nav, self.nav_rts) = (self.nav.min(now), Time::ZERO);
-            return false;
         }
         if frame.to == here || frame.to == NOBODY {
             return true;

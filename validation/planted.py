@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "planted"
 # Of each of the three methods: 5,000 in all.
 EVALS = "1666"
+PACKAGE = Path("python/backwater").parent
 # The space of cross packets ends after 5 s, and the flow goes on: a stall can outlast its cause.
 LASTS = "30 s"
 
@@ -35,8 +36,12 @@ class Defect:
     file: str
     # What stands there, and what takes its place.
     changes: tuple[tuple[str, str], ...]
-    target: str
-    words: tuple[str, ...]
+    hunt: str
+
+    @property
+    def target(self) -> str:
+        """The controller."""
+        return self.hunt.split()[0]
 
 
 DEFECTS = (
@@ -44,8 +49,7 @@ DEFECTS = (
         "CUBIC: in slow start an acknowledgement adds all that it covers, beyond ssthresh",
         "crates/transport/src/building_blocks/slow_start.rs",
         (("None => (ack.advanced.min(self.mss), false),", "None => (ack.advanced, false),"),),
-        "cubic",
-        ("--space", "steps", "--objective", "metric:flows.f.loss"),
+        "cubic --space steps --objective metric:flows.f.loss",
     ),
     Defect(
         "BBRv1: each acknowledgement of a retransmission ends a round",
@@ -60,8 +64,7 @@ DEFECTS = (
                 "prior_delivered: if *again { self.delivered } else { newest.delivered },",
             ),
         ),
-        "bbr1",
-        ("--space", "traffic", "--objective", "stall", "--target", "flows.f"),
+        "bbr1 --space traffic --objective stall --target flows.f",
     ),
 )
 
@@ -69,7 +72,7 @@ DEFECTS = (
 def planted(defect: Defect) -> Path:
     """A copy of the package whose engine has the defect."""
     tree = WORK / "tree"
-    for name in ("Cargo.toml", "Cargo.lock", "crates", "python"):
+    for name in ("Cargo.toml", "Cargo.lock", "crates", str(PACKAGE)):
         source, goal = ROOT / name, tree / name
         if source.is_dir():
             shutil.rmtree(goal, ignore_errors=True)
@@ -91,22 +94,22 @@ def planted(defect: Defect) -> Path:
     command = ["cargo", "build", "--quiet", "--locked", "--profile", "inner", "-p", "backwater-py"]
     subprocess.run(command, cwd=tree, env=environment, check=True)
     built = WORK / "build" / "inner" / "lib_native.so"
-    shutil.copy2(built, tree / "python" / "backwater" / "_native.abi3.so")
-    return tree / "python"
+    shutil.copy2(built, tree / "python/backwater/_native.abi3.so")
+    return tree / PACKAGE
 
 
 def hunted(defect: Defect, package: Path, which: str) -> dict[str, Any]:
     """What a hunt with the engine of a package found."""
     archive = WORK / f"{defect.target}-{which}"
     shutil.rmtree(archive, ignore_errors=True)
-    what = defect.target
-    if "--target" in defect.words:
+    what, *words = defect.hunt.split()
+    if "--target" in defect.hunt:
         scene = scenes.crossed() | {"duration": LASTS}
         scene["flows"]["f"]["controller"] = {"kind": defect.target}
         path = WORK / f"{defect.target}.json"
         path.write_text(json.dumps(scene), encoding="utf-8")
         what = str(path)
-    words = ["hunt", what, *defect.words, "--evals", EVALS, "--seed", "1", "--out", str(archive)]
+    words = ["hunt", what, *words, "--evals", EVALS, "--seed", "1", "--out", str(archive)]
     printed = subprocess.run(
         [sys.executable, "-m", "backwater", *words, "--json"],
         env=os.environ | {"PYTHONPATH": str(package)},
@@ -124,13 +127,12 @@ def main() -> None:
     WORK.mkdir(parents=True, exist_ok=True)
     print("| defect | hunt | without it | with it | runs |\n|---|---|---:|---:|---:|")
     for defect in DEFECTS:
-        sound = hunted(defect, ROOT / "python", "sound")
+        sound = hunted(defect, ROOT / PACKAGE, "sound")
         broken = hunted(defect, planted(defect), "planted")
         scores = [one["finding"]["score"] for one in (sound, broken)]
         runs = broken["cost"]["runs"]
-        words = " ".join(defect.words[:4])
         print(
-            f"| {defect.name} | `{words}` | {scores[0]:.3f} | {scores[1]:.3f} | {runs} |",
+            f"| {defect.name} | `{defect.hunt}` | {scores[0]:.3f} | {scores[1]:.3f} | {runs} |",
             flush=True,
         )
 

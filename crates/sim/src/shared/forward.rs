@@ -275,26 +275,26 @@ impl Shared {
 
     /// The first frame on a wire has reached the far end.
     pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
-        if !self.network.ports[id].sends_ahead() {
-            self.catch_up(id, now);
+        let mut port = &mut self.network.ports[id];
+        if !port.sends_ahead() && port.next_try <= now {
+            self.replay_due(id, now);
+            port = &mut self.network.ports[id];
         }
-        let port = &mut self.network.ports[id];
-        let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
-        port.release_arrived(&self.network.packets, packet_id);
+        let (packet_id, packet) = self.network.packets.take_head(&mut port.wire);
+        port.release_arrived(packet_id, packet);
+        let flow = packet.flow;
+        let mut egress = std::mem::replace(&mut packet.ingress, id);
         let next = port.wire.head();
         if !next.is_none() {
-            self.run
-                .calendar
-                .push(self.network.packets[next].at, Event::Arrive(id));
+            let at = self.network.packets[next].at;
+            self.run.calendar.push(at, Event::Arrive(id));
         }
         self.run.books.packet_hops += 1;
-        let packet = &mut self.network.packets[packet_id];
-        if packet.flow.is_none() {
+        if flow.is_none() {
             self.network
                 .receive_control_frame(&mut self.run, id, packet_id, now);
             return Onward::Done;
         }
-        let mut egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_open() {
             if egress.is_none() {
                 return Onward::Host(packet_id);

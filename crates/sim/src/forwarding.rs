@@ -6,6 +6,9 @@
 //! share a column, where "the port to that very host" counts as alike. And of a row only what differs is kept.
 //! Whether a row names one port, the host's own or a group of equal ways cannot be predicted, so all three are read
 //! without a branch.
+//!
+//! None of that is worth its instructions where entries are few and name one port each: these are read as they were
+//! written.
 
 mod ways;
 
@@ -440,6 +443,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn few_entries_are_read_as_they_were_written_unless_one_names_several_ways() {
+        let packed = |hosts: usize, ways: &[PortId]| {
+            let mut tables = Forwarding::default();
+            tables.add_row(hosts, 0, true);
+            (0..hosts).for_each(|host| {
+                tables.write(0, host, &[Id::raw(7)]);
+            });
+            tables.write(0, 0, ways);
+            tables.pack(&vec![Id::NONE; hosts], Choose::Hash);
+            tables
+        };
+        let (one, several) = ([Id::raw(7)], [Id::raw(7), Id::raw(8)]);
+        assert_eq!(packed(DIRECT, &one).direct, [7; DIRECT]);
+        assert!(packed(DIRECT, &several).direct.is_empty());
+        assert!(packed(DIRECT + 1, &one).direct.is_empty());
     }
 
     #[test]

@@ -287,7 +287,7 @@ impl Shared {
         let next = port.wire.head();
         if !next.is_none() {
             let at = self.network.packets[next].at;
-            self.run.calendar.push(at, Event::Arrive(id));
+            self.run.calendar.push_here(at, Event::Arrive(id));
         }
         self.run.books.packet_hops += 1;
         if flow.is_none() {

@@ -24,7 +24,7 @@
 
 use backwater_transport::units::Time;
 
-use super::accounts::Booking;
+use super::accounts::{Booking, Frame};
 use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::event::Event;
@@ -99,7 +99,7 @@ impl Shared {
     ) -> Onward {
         let packet = &mut self.network.packets[packet_id];
         let mut port = &mut self.network.ports[id];
-        let (size, class) = (packet.frame(), packet.class());
+        let (size, class, local) = (packet.frame(), packet.class(), packet.entry);
         packet.at = now;
         let exact = port.is(Traits::EXACT)
             || port.shut_until > port.next_try.min(now)
@@ -128,7 +128,8 @@ impl Shared {
         let mut managed = false;
         if observed {
             managed = port.shut_until == Time::NEVER;
-            let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
+            let frame = (usize::from(local), usize::from(class), size);
+            let Some(detected) = self.admit_watched(id, packet_id, frame, q, now) else {
                 return Onward::Done;
             };
             observed = detected;
@@ -179,10 +180,14 @@ impl Shared {
         &mut self,
         id: PortId,
         packet_id: PacketId,
+        frame: Frame,
         q: usize,
         now: Time,
     ) -> Option<bool> {
-        let managed = self.network.ports[id].shut_until == Time::NEVER;
+        let port = &self.network.ports[id];
+        let managed = port.shut_until == Time::NEVER;
+        let (accounted, detected) = (port.is(Traits::ACCOUNTED), port.is(Traits::DETECTED));
+        let (node, ledger) = (port.node, port.is(Traits::LEDGER));
         if managed
             && !self
                 .network
@@ -191,18 +196,15 @@ impl Shared {
             self.refuse_arrival(id, packet_id, q, Cause::Aqm, now);
             return None;
         }
-        if !self.network.ports[id].is(Traits::ACCOUNTED) {
+        if !accounted {
             return Some(true);
         }
-        match self.account_arrival(id, packet_id, now) {
+        match self.account_arrival(node, ledger, frame, now) {
             Booking::Refused => {
                 self.refuse_arrival(id, packet_id, q, Cause::MemoryFull, now);
                 None
             }
-            Booking::Calm => {
-                let detected = self.network.ports[id].is(Traits::DETECTED);
-                Some(managed || detected || self.run.books.record.is_some())
-            }
+            Booking::Calm => Some(managed || detected || self.run.books.record.is_some()),
             Booking::Entered => {
                 self.catch_up(id, now);
                 Some(true)

@@ -39,7 +39,7 @@ impl World {
     }
 
     /// A packet is at its host; an end of a connection receives its header.
-    #[inline(always)]
+    #[inline(never)]
     fn deliver(&mut self, over: PortId, packet: PacketId, now: Time) {
         let (role, ecn) = self.shared.deliver(over, packet, now);
         if role != Role::None {

@@ -136,7 +136,11 @@ impl Cut {
         let from = self.headers + run.first * self.size;
         let payload = &packet[from..(from + run.count * self.size).min(self.length)];
         headers.clear();
-        headers.extend_from_slice(&self.device_header(run, packet[self.transport + 13]));
+        let flags = match self.kind {
+            KIND_UDP => 0,
+            _ => packet[self.transport + 13],
+        };
+        headers.extend_from_slice(&self.device_header(run, flags));
         headers.extend_from_slice(&packet[..self.headers]);
         let own = &mut headers[HEADER..];
         let length = self.headers + payload.len();
@@ -169,7 +173,7 @@ impl Cut {
         set(8, self.checksum - self.transport);
         if run.count > 1 {
             set(4, self.size);
-            let cwr = self.kind != KIND_UDP && run.first == 0 && tcp_flags & CWR != 0;
+            let cwr = run.first == 0 && tcp_flags & CWR != 0;
             header[1] = self.kind | if cwr { KIND_ECN } else { 0 };
         }
         header
@@ -430,6 +434,15 @@ mod tests {
             assert_eq!(word(&whole, 36), pseudo(&whole, 6, whole.len() - 20));
             assert_eq!(payload, &packet[52 + first * SIZE..][..payload.len()]);
         }
+    }
+
+    #[test]
+    fn datagrams_shorter_than_a_header_of_tcp_are_cut() {
+        let mut all = given(4, false, 3);
+        all[4..6].copy_from_slice(&1u16.to_ne_bytes());
+        let mut lengths = Vec::new();
+        each_packet(&all, |one| lengths.push(one.len()));
+        assert_eq!(lengths, [29; 3]);
     }
 
     #[test]

@@ -624,7 +624,8 @@ mod tests {
     fn a_packet_that_differs_stays_apart() {
         for kind in KINDS {
             let first = Sample::new(kind);
-            let count = |second: Sample| written(&[first.bytes(), second.bytes()], ALL).len();
+            let count_of = |packets: [Vec<u8>; 2]| written(&packets, ALL).len();
+            let count = |second: Sample| count_of([first.bytes(), second.bytes()]);
             assert_eq!(count(first.next()), 1, "{kind:?}");
             for (name, change, udp, six) in APART {
                 let mut second = first.next();
@@ -632,11 +633,20 @@ mod tests {
                 let counts = (udp || first.tcp) && (six || !first.v6);
                 assert_eq!(count(second) == 2, counts, "{name}, {kind:?}");
             }
-            // The same in both.
+            // The same in both: URG, RST, SYN, and fragments.
+            let both = |first: Sample| count_of([first.bytes(), first.next().bytes()]);
             for flags in [0x30, 0x14, 0x12] {
-                let first = Sample { flags, ..first };
-                let both = [first.bytes(), first.next().bytes()];
-                assert_eq!(written(&both, ALL).len(), if first.tcp { 2 } else { 1 });
+                let alone = usize::from(first.tcp) + 1;
+                assert_eq!(
+                    both(Sample { flags, ..first }),
+                    alone,
+                    "{flags:x}, {kind:?}"
+                );
+            }
+            for fragment in [0x2000, 0x2001, 0x0001, 0x8000] {
+                let alone = usize::from(!first.v6) + 1;
+                let cut = Sample { fragment, ..first };
+                assert_eq!(both(cut), alone, "{fragment:x}, {kind:?}");
             }
         }
     }

@@ -153,7 +153,7 @@ impl Calendar {
             self.near[hole] = self.near[hole - 1];
             hole -= 1;
         }
-        while hole > start && self.near[hole - 1].at() == key.at() && self.near[hole - 1] < key {
+        while hole > start && self.near[hole - 1] < key {
             self.near[hole] = self.near[hole - 1];
             hole -= 1;
         }

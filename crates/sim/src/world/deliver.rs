@@ -33,6 +33,7 @@ impl World {
     }
 
     /// A packet comes into being at its host.
+    #[inline(always)]
     pub(super) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
         let onward = self.shared.originate(id, len, seq, now);
         self.move_on(onward, Id::NONE, now);

@@ -3,6 +3,7 @@
 
 pub mod air;
 mod collectives;
+mod equal_ways;
 mod port;
 mod sanity;
 mod slowdowns;
@@ -82,6 +83,13 @@ pub fn document_until(
     let collectives = collectives::rows(resolved, world, report);
     if !collectives.is_empty() {
         document["collectives"] = json!(collectives);
+    }
+    let ways = equal_ways::rows(world, report);
+    if !ways.is_empty() {
+        if let Value::Object(metrics) = &mut document["metrics"] {
+            metrics.extend(equal_ways::metrics(&ways));
+        }
+        document["equal_ways"] = ways.iter().map(|row| row.document(world)).collect();
     }
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});

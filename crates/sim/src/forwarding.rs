@@ -44,6 +44,8 @@ pub struct Forwarding {
     choose: Choose,
     /// Ways from which a switch chooses when a frame arrives.
     open: OpenWays,
+    /// The groups of equal ways that some entry names.
+    equal: Vec<Vec<PortId>>,
 }
 
 /// Marks a written entry that names an ECMP group.
@@ -273,6 +275,10 @@ impl Forwarding {
         }
         self.columns = columns;
         self.written = Vec::new();
+        let named = seen.keys().filter(|e| **e != NOWHERE && **e & GROUP != 0);
+        self.equal = named
+            .map(|entry| std::mem::take(&mut self.groups[(entry & !GROUP) as usize]))
+            .collect();
         self.groups = Vec::new();
         self.known = BTreeMap::new();
     }
@@ -361,6 +367,11 @@ impl Forwarding {
     /// Ports of which a frame that arrives takes the one with the shortest queue.
     pub(crate) fn candidates(&self, turns: &mut Turns, open: PortId) -> Candidates {
         self.open.candidates(turns, open, self.choose)
+    }
+
+    /// The groups of equal ways, once packed: ports of one node that lead some packets to their destination equally well.
+    pub(crate) fn equal(&self) -> &[Vec<PortId>] {
+        &self.equal
     }
 
     /// The turns of all ways at the start of a run.

@@ -112,7 +112,7 @@ impl Network {
     fn show_arrival_at_port(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
         for i in 0..self.ports[id].more.laws.len() {
             let shown = self.ports[id].more.laws[i];
-            match (shown.own, shown.hears) {
+            match (shown.own, shown.observes) {
                 (true, true) => self.show_arrival(shown.law, packet, lost, now),
                 (true, false) => {
                     let backlog = self.ports[id].backlog();
@@ -189,7 +189,7 @@ impl Network {
         };
         let law = &mut self.laws[shown.law];
         law.statistics.stood(before, now);
-        if shown.hears {
+        if shown.observes {
             law.stamp.update(now, before);
         }
         match shown.own {

@@ -52,7 +52,7 @@ impl Stamp for HopRecord {
         }
     }
 
-    fn hears_arrivals(&self) -> bool {
+    fn observes_arrivals(&self) -> bool {
         false
     }
 

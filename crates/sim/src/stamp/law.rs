@@ -91,7 +91,7 @@ pub trait Stamp {
     }
 
     /// Whether it is told of arrivals. A law that is not has no timers either: between departures nothing changes that it reads.
-    fn hears_arrivals(&self) -> bool {
+    fn observes_arrivals(&self) -> bool {
         true
     }
 

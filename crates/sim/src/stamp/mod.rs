@@ -35,7 +35,7 @@ pub struct Shown {
     /// It watches this queue; another law only stamps what departs.
     pub own: bool,
     /// It is told of arrivals at its queue.
-    pub hears: bool,
+    pub observes: bool,
 }
 
 backwater_transport::parts! {
@@ -45,7 +45,7 @@ backwater_transport::parts! {
         fn needs_rate(&self) -> bool;
         fn needs_packets(&self) -> bool;
         fn rates(&self) -> &'static [Rate];
-        fn hears_arrivals(&self) -> bool;
+        fn observes_arrivals(&self) -> bool;
         fn attach(&mut self, place: &LawQueue);
         fn update(&mut self, now: Time, backlog: Backlog);
         fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>);

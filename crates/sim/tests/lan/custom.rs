@@ -90,10 +90,10 @@ fn a_queue_from_outside_decides_who_is_lost() {
     assert_eq!(report.delivered, 300);
 }
 
-/// Counts what it is told of: arrivals, if it hears of them, and departures.
+/// Counts what it is told of: arrivals, if it observes them, and departures.
 #[derive(Clone, Debug)]
 struct Counts {
-    hears: bool,
+    observes: bool,
     arrived: u32,
     departed: u32,
 }
@@ -103,8 +103,8 @@ impl Stamp for Counts {
         None
     }
 
-    fn hears_arrivals(&self) -> bool {
-        self.hears
+    fn observes_arrivals(&self) -> bool {
+        self.observes
     }
 
     fn arrive(&mut self, _: &LawPacket, _: Option<&CongestionHeader>) {
@@ -129,8 +129,8 @@ impl Stamp for Counts {
 /// Sixty packets at once, behind which a line of 10 Mbit/s stands for 74 ms. A law that reads departures alone is not told of
 /// arrivals, and the mean of its queue is the same.
 #[test]
-fn a_law_that_does_not_hear_arrivals_is_told_of_departures_alone() {
-    let [heard, deaf] = [true, false].map(|hears| {
+fn a_law_that_does_not_observe_arrivals_is_told_of_departures_alone() {
+    let [heard, deaf] = [true, false].map(|observes| {
         let mut net = Net::new(0.1);
         let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
         net.link(s, w, 100 * MBIT);
@@ -140,7 +140,7 @@ fn a_law_that_does_not_hear_arrivals_is_told_of_departures_alone() {
             name: "w>d".into(),
             at: Egress::Port(port),
             law: AnyStamp::Custom(Box::new(Counts {
-                hears,
+                observes,
                 arrived: 0,
                 departed: 0,
             })),

@@ -21,7 +21,7 @@ impl World {
             check(stamp, &place)?;
             let mut law = stamp.law.clone();
             law.attach(&place);
-            let hears = law.hears_arrivals();
+            let observes = law.observes_arrivals();
             let law = self.shared.network.laws.push(Law {
                 stamp: law,
                 name: stamp.name.clone(),
@@ -35,7 +35,7 @@ impl World {
                 Shown {
                     law,
                     own: true,
-                    hears,
+                    observes,
                 },
             );
             for egress in &stamp.also {
@@ -44,7 +44,7 @@ impl World {
                     Shown {
                         law,
                         own: false,
-                        hears,
+                        observes,
                     },
                 );
             }

@@ -111,7 +111,7 @@ impl Air {
         now: Time,
     ) {
         let laws = &self.radios[station as usize].laws;
-        for shown in laws.iter().filter(|s| s.own && s.hears) {
+        for shown in laws.iter().filter(|s| s.own && s.observes) {
             network.show_arrival(shown.law, packet_id, lost, now);
         }
     }

@@ -18,7 +18,7 @@ flows.f = { from = "h*", to = "h*", pattern = "permutation", source = { kind = "
 "#;
 
 fn resolved() -> Resolved {
-    let scenario = Scenario::from_toml(TEXT.to_owned(), "x.toml", Folders::default());
+    let scenario = Scenario::from_toml(TEXT, "x.toml", Folders::default());
     let resolved = scenario.and_then(|s| s.resolve(None));
     resolved.unwrap_or_else(|d| panic!("{d}"))
 }

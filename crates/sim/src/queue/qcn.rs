@@ -219,6 +219,22 @@ mod tests {
         assert_eq!(told(&mut qcn, 66_000), (50, 37));
     }
 
+    /// Q at a sample is Qold of the next, whether the source was told or not. From 60,000 B to 20,000 nobody is told; from there to 40,000 B
+    /// −Fb = 7,000 + 2 · 20,000, of 165,000 B in 63 parts: n = 17. Against 60,000, or against nothing, it would be 0 or 33.
+    #[test]
+    fn a_queue_grows_since_the_last_sample() {
+        let mut random = Random::stream(2, "queue", "p");
+        let mut qcn = at_port(0.0);
+        let mut sample = |held: u64| {
+            qcn.points[0].left = 1;
+            qcn.push(&frame(held - 1500), &mut random)
+        };
+        // −Fb = 27,000 + 2 · 60,000: n = 56.
+        assert_eq!(sample(60_000), Verdict::Notify(56));
+        assert_eq!(sample(20_000), Verdict::Accept);
+        assert_eq!(sample(40_000), Verdict::Notify(17));
+    }
+
     /// 150 kB ± 15 %: between 85 and 115 frames, on average 100.
     #[test]
     fn samples_vary_by_their_jitter() {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, Receiver, Sender};
 use backwater_transport::liar::Liar;
-use backwater_transport::segment::{AckSegment, Segment, Signal};
+use backwater_transport::segment::{AckSegment, Feedback, Segment, Signal};
 use backwater_transport::spreading::Spreading;
 use backwater_transport::units::{Span, Time};
 use backwater_wire::tcp::Said;
@@ -76,6 +76,18 @@ impl Headers {
     pub fn prefetch(&self, packet: PacketId) -> u64 {
         let header = self.0.get(packet.index());
         u64::from(matches!(header, Some(Line(Header::Data(..)))))
+    }
+
+    /// Reads a word of the feedback in a data packet.
+    #[inline]
+    pub fn prefetch_feedback(&self, packet: PacketId) -> u64 {
+        match self.0.get(packet.index()) {
+            Some(Line(Header::Data(segment, _))) => u64::from(matches!(
+                segment.feedback.as_deref(),
+                Some(Feedback::Congestion(_))
+            )),
+            _ => 0,
+        }
     }
 }
 

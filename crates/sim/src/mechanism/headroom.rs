@@ -46,6 +46,7 @@ impl Mechanisms {
                     frames: network.begun(&traffic, toward, frame) + 1,
                     frame,
                     room: pool.map(|pool| pool.most_headroom() / frame),
+                    buffer: None,
                 })
             }
             Place::Attachment(_) => None,
@@ -83,10 +84,14 @@ impl Mechanisms {
             .collect();
         // The frame that crosses the mark has room.
         let room = (limit.0 / frame).saturating_sub((limit.0 - slack) / frame + 1);
+        let frames = network.still_to_come(id, &feeders, traffic, frame);
+        // The same share of it lies above the mark.
+        let above = u128::from((frames + 1) * frame) * u128::from(limit.0);
         Some(Headroom {
             port: id,
             ingress: false,
-            frames: network.still_to_come(id, &feeders, traffic, frame),
+            frames,
+            buffer: (slack > 0).then(|| above.div_ceil(u128::from(slack)) as u64),
             feeders: feeders.iter().map(|f| network.ports[*f].peer).collect(),
             frame,
             room: Some(room),
@@ -109,8 +114,12 @@ impl Mechanisms {
                     need.frames * need.frame,
                 ));
             }
+            let lower = "write a lower high mark".to_owned();
+            let remedy = need.buffer.map_or(lower, |bytes| {
+                format!("write buffer = \"{bytes} B\", or a lower high mark")
+            });
             Some(format!(
-                "{}: its {} feeders may send {} more frames of {} B when the high mark has been crossed, and there is room for {room}: frames can be lost",
+                "{}: its {} feeders may send {} more frames of {} B when the high mark has been crossed, and there is room for {room}: frames can be lost; {remedy}",
                 network.ports[need.port].more.name,
                 need.feeders.len(),
                 need.frames,

@@ -17,4 +17,6 @@ pub struct Headroom {
     pub frame: u64,
     /// Frames for which there is room above the mark, where the port's buffer alone decides that.
     pub room: Option<u64>,
+    /// Bytes of the port's buffer with which there would be room for all, where it has a mark at a share of it.
+    pub buffer: Option<u64>,
 }

@@ -39,6 +39,12 @@ pub struct Law {
 pub type Values = (Time, [(&'static str, f64); 4]);
 
 impl Law {
+    /// Reads a word of what each packet that is shown to it changes.
+    #[inline]
+    pub(crate) fn prefetch(&self) -> u64 {
+        self.statistics.prefetch()
+    }
+
     fn note(&mut self, now: Time) {
         if let Some(trail) = &mut self.trail {
             trail.push((now, self.stamp.values()));
@@ -105,9 +111,16 @@ impl Network {
     #[inline]
     fn show_arrival_at_port(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
         for i in 0..self.ports[id].more.laws.len() {
-            let Shown { law, own } = self.ports[id].more.laws[i];
-            if own {
-                self.show_arrival(law, packet, lost, now);
+            let shown = self.ports[id].more.laws[i];
+            match (shown.own, shown.observes) {
+                (true, true) => self.show_arrival(shown.law, packet, lost, now),
+                (true, false) => {
+                    let backlog = self.ports[id].backlog();
+                    let law = &mut self.laws[shown.law];
+                    law.statistics.stood(backlog, now);
+                    law.note(now);
+                }
+                (false, _) => {}
             }
         }
     }
@@ -176,7 +189,9 @@ impl Network {
         };
         let law = &mut self.laws[shown.law];
         law.statistics.stood(before, now);
-        law.stamp.update(now, before);
+        if shown.observes {
+            law.stamp.update(now, before);
+        }
         match shown.own {
             true => law.stamp.depart(&seen, &mut passing),
             false => law.stamp.cross(&seen, &mut passing),

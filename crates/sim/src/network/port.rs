@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use backwater_transport::units::{Rate, Span, Time};
+use smallvec::SmallVec;
 
 use crate::ids::{ControlId, FlowId, NodeId, NoticeId, PortId, kind};
 use crate::limit::Limit;
@@ -339,7 +340,7 @@ pub struct PortMore {
     /// The watchdog that frees a class that has been paused for too long.
     pub watchdog: Option<Box<Watchdog>>,
     /// Laws of explicit feedback that are shown its packets.
-    pub laws: Vec<Shown>,
+    pub laws: SmallVec<[Shown; 1]>,
     /// Saturated flows of its host, once for each packet that does not wait here and should; the longest first.
     pub missing: VecDeque<FlowId>,
     /// How it answers notices, by mechanism.

@@ -5,9 +5,11 @@
 //! line.
 //!
 //! * `ends` goes on to the two ends of flows with a transport, and deeper.
+//! * `laws` goes on to laws of explicit feedback, and to what they write into.
 //! * A medium follows what its nodes send (`medium/wifi/prefetch.rs`).
 
 mod ends;
+mod laws;
 
 use std::hint::black_box;
 
@@ -67,6 +69,9 @@ pub(crate) fn next_events(shared: &Shared, ends: &Ends, media: &Media) {
         } else if let Event::Demand(id) = key.event() {
             read ^= network.flows[id].prefetch();
         }
+    }
+    if !network.laws.is_empty() {
+        read ^= laws::follow(calendar, network, arrivals.all());
     }
     if !ends.connections.is_empty() {
         black_box(read ^ ends::follow(calendar, network, ends, arrivals.all()));

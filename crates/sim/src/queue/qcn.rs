@@ -219,6 +219,38 @@ mod tests {
         assert_eq!(told(&mut qcn, 66_000), (50, 37));
     }
 
+    /// By n >> 3, of 150 kB: the table of Linux's queueing discipline.
+    #[test]
+    fn more_congestion_is_sampled_sooner() {
+        let mut qcn = at_port(0.0);
+        let bytes = [
+            150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500,
+        ];
+        for (n, expected) in (0..64).step_by(8).zip(bytes) {
+            assert_eq!(
+                (qcn.gap(n), qcn.gap(n + 7)),
+                (expected, expected),
+                "n = {n}"
+            );
+        }
+    }
+
+    /// Q at a sample is Qold of the next, whether the source was told or not. From 60,000 B to 20,000 nobody is told; from there to 40,000 B
+    /// −Fb = 7,000 + 2 · 20,000, of 165,000 B in 63 parts: n = 17. Against 60,000, or against nothing, it would be 0 or 33.
+    #[test]
+    fn a_queue_grows_since_the_last_sample() {
+        let mut random = Random::stream(2, "queue", "p");
+        let mut qcn = at_port(0.0);
+        let mut sample = |held: u64| {
+            qcn.points[0].left = 1;
+            qcn.push(&frame(held - 1500), &mut random)
+        };
+        // −Fb = 27,000 + 2 · 60,000: n = 56.
+        assert_eq!(sample(60_000), Verdict::Notify(56));
+        assert_eq!(sample(20_000), Verdict::Accept);
+        assert_eq!(sample(40_000), Verdict::Notify(17));
+    }
+
     /// 150 kB ± 15 %: between 85 and 115 frames, on average 100.
     #[test]
     fn samples_vary_by_their_jitter() {
@@ -226,6 +258,8 @@ mod tests {
         let gaps: Vec<i64> = (0..2000).map(|_| qcn.gap(0)).collect();
         let mean = gaps.iter().sum::<i64>() as f64 / gaps.len() as f64;
         assert!(gaps.iter().all(|gap| (127_500..=172_500).contains(gap)));
+        // Of 2000 some lie in the lowest and in the highest tenth.
+        assert!(gaps.iter().any(|gap| *gap < 132_000) && gaps.iter().any(|gap| *gap > 168_000));
         // The standard error of the mean is 45,000 / √12 / √2000 = 290.
         assert!((mean - 150_000.0).abs() < 1160.0, "{mean}");
     }

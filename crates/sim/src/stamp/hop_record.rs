@@ -52,6 +52,10 @@ impl Stamp for HopRecord {
         }
     }
 
+    fn observes_arrivals(&self) -> bool {
+        false
+    }
+
     fn attach(&mut self, place: &LawQueue) {
         self.rate = place.rate.expect("a place that was checked").0 as f64 / 8.0;
     }

@@ -90,6 +90,11 @@ pub trait Stamp {
         &[]
     }
 
+    /// Whether it is told of arrivals. A law that is not has no timers either: between departures nothing changes that it reads.
+    fn observes_arrivals(&self) -> bool {
+        true
+    }
+
     /// It is put to a queue.
     fn attach(&mut self, _place: &LawQueue) {}
 

@@ -34,15 +34,18 @@ pub struct Shown {
     pub law: LawId,
     /// It watches this queue; another law only stamps what departs.
     pub own: bool,
+    /// It is told of arrivals at its queue.
+    pub observes: bool,
 }
 
 backwater_transport::parts! {
     /// Every law.
-    pub enum AnyStamp: Stamp in Box or Custom(Box<dyn CustomStamp>) {
+    pub enum AnyStamp: Stamp or Custom(Box<dyn CustomStamp>) {
         fn layout(&self) -> Option<Layout>;
         fn needs_rate(&self) -> bool;
         fn needs_packets(&self) -> bool;
         fn rates(&self) -> &'static [Rate];
+        fn observes_arrivals(&self) -> bool;
         fn attach(&mut self, place: &LawQueue);
         fn update(&mut self, now: Time, backlog: Backlog);
         fn arrive(&mut self, seen: &LawPacket, header: Option<&CongestionHeader>);
@@ -52,15 +55,15 @@ backwater_transport::parts! {
         fn values(&self) -> [(&'static str, f64); 4];
     }
 
-    iacp::IacpLaw,
-    acp::AcpLaw,
-    xcp::XcpLaw,
-    xcp_wireless::XcpWireless,
-    xcpb::XcpBlind,
-    rcp::RcpLaw,
-    abc::AbcLaw,
-    vcp::VcpLaw,
-    wwm::WeightedWindow,
+    iacp::IacpLaw in Box,
+    acp::AcpLaw in Box,
+    xcp::XcpLaw in Box,
+    xcp_wireless::XcpWireless in Box,
+    xcpb::XcpBlind in Box,
+    rcp::RcpLaw in Box,
+    abc::AbcLaw in Box,
+    vcp::VcpLaw in Box,
+    wwm::WeightedWindow in Box,
     hop_record::HopRecord,
 }
 

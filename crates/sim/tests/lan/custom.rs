@@ -7,7 +7,10 @@ use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
+use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp};
 use backwater_sim::world::World;
+use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Span, Time};
 
@@ -85,4 +88,72 @@ fn a_queue_from_outside_decides_who_is_lost() {
     let dropped = report.drops.iter().filter(|d| d.key.0 == Cause::Aqm);
     assert_eq!(dropped.map(|d| d.count.packets).sum::<u64>(), 100);
     assert_eq!(report.delivered, 300);
+}
+
+/// Counts what it is told of: arrivals, if it observes them, and departures.
+#[derive(Clone, Debug)]
+struct Counts {
+    observes: bool,
+    arrived: u32,
+    departed: u32,
+}
+
+impl Stamp for Counts {
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
+    fn observes_arrivals(&self) -> bool {
+        self.observes
+    }
+
+    fn arrive(&mut self, _: &LawPacket, _: Option<&CongestionHeader>) {
+        self.arrived += 1;
+    }
+
+    fn depart(&mut self, _: &LawPacket, _: &mut Passing) {
+        self.departed += 1;
+    }
+
+    fn values(&self) -> [(&'static str, f64); 4] {
+        let [arrived, departed] = [self.arrived, self.departed].map(f64::from);
+        [
+            ("arrived", arrived),
+            ("departed", departed),
+            ("", 0.0),
+            ("", 0.0),
+        ]
+    }
+}
+
+/// Sixty packets at once, behind which a line of 10 Mbit/s stands for 74 ms. A law that reads departures alone is not told of
+/// arrivals, and the mean of its queue is the same.
+#[test]
+fn a_law_that_does_not_observe_arrivals_is_told_of_departures_alone() {
+    let [heard, deaf] = [true, false].map(|observes| {
+        let mut net = Net::new(0.1);
+        let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
+        net.link(s, w, 100 * MBIT);
+        let port = net.link(w, d, 10 * MBIT)[0];
+        net.flow("f", s, d, script([(0, 60 * 1_500)]));
+        net.0.stamps.push(StampSpec {
+            name: "w>d".into(),
+            at: Egress::Port(port),
+            law: AnyStamp::Custom(Box::new(Counts {
+                observes,
+                arrived: 0,
+                departed: 0,
+            })),
+            also: Vec::new(),
+        });
+        let mut world = net.world();
+        world.advance(world.end());
+        let report = world.report();
+        let law = &report.stamps[0];
+        let told = law.values.map(|(_, value)| value);
+        ((told[0], told[1]), law.queue.expect("time has passed"))
+    });
+    assert_eq!((heard.0, deaf.0), ((60.0, 60.0), (0.0, 60.0)));
+    assert_eq!(heard.1, deaf.1);
+    assert!(heard.1.0 > 10.0, "{heard:?}");
 }

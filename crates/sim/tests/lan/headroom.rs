@@ -41,15 +41,16 @@ fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usiz
     (net, port)
 }
 
-/// Frames lost at the watched port.
-fn lost(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> u64 {
-    let (net, port) = feeders(k, reverse, blocked, phases);
+/// Frames lost at the watched port with so large a buffer.
+fn lost(k: usize, reverse: bool, blocked: bool, buffer: u64, phases: &[u64]) -> u64 {
+    let (mut net, port) = feeders(k, reverse, blocked, phases);
+    net.buffer(port, buffer);
     lost_at(&net.run(), port)
 }
 
 /// Most frames lost over phases: feeders that follow one another closely or at random, some of them a few
 /// frames behind, so that any of them may cross the mark; reverse frames likewise.
-fn worst(k: usize, reverse: bool, blocked: bool) -> u64 {
+fn worst(k: usize, reverse: bool, blocked: bool, buffer: u64) -> u64 {
     let random = &mut Random::stream(1, "test", "headroom");
     let draw = |number: u64| {
         let close = [20 * US, 90 * US, SLOT][number as usize % 3];
@@ -59,7 +60,7 @@ fn worst(k: usize, reverse: bool, blocked: bool) -> u64 {
             .map(|_| random.between(0, 3) * SLOT + random.between(0, close))
             .collect();
         phases.extend((0..k).map(|_| together + random.between(0, within)));
-        lost(k, reverse, blocked, &phases)
+        lost(k, reverse, blocked, buffer, &phases)
     };
     (0..150).map(draw).max().expect("some draws")
 }
@@ -73,10 +74,10 @@ fn a_watermark_protects_as_many_feeders_as_the_arithmetic_says_and_no_more() {
         (true, true, 2),
     ] {
         for k in 1..=protects {
-            let lost = worst(k, reverse, blocked);
+            let lost = worst(k, reverse, blocked, 50_000);
             assert_eq!(lost, 0, "{k} feeders, reverse {reverse}, blocked {blocked}");
         }
-        let lost = worst(protects + 1, reverse, blocked);
+        let lost = worst(protects + 1, reverse, blocked, 50_000);
         assert!(
             lost > 0,
             "{} feeders, reverse {reverse}, blocked {blocked}",
@@ -127,7 +128,8 @@ fn a_port_that_may_be_stopped_counts_as_blocked() {
 }
 
 /// Four feeders send 4 × 2 - 1 more frames, of which the output drains one and one is in step: five. 42,000 B are 27 frames, the
-/// mark of 33,600 B is crossed by the 23rd, and four have room; of 50,000 B five have.
+/// mark of 33,600 B is crossed by the 23rd, and four have room; of 50,000 B five have. Six frames, one of which crosses the mark, are a fifth
+/// of 45,540 B: with that buffer nothing is lost, and with five frames, a fifth of 37,950 B, something is.
 #[test]
 fn a_warning_comes_where_a_single_frame_has_no_room() {
     for (buffer, short) in [(42_000, true), (50_000, false)] {
@@ -135,10 +137,17 @@ fn a_warning_comes_where_a_single_frame_has_no_room() {
         net.buffer(port, buffer);
         let warnings = net.world().headroom_warnings();
         assert_eq!(!warnings.is_empty(), short, "{buffer} B: {warnings:?}");
-        let said = warnings
-            .iter()
-            .all(|w| w.contains("5 more frames") && w.contains("room for 4"));
+        let said = warnings.iter().all(|w| {
+            w.contains("5 more frames")
+                && w.contains("room for 4: frames can be lost; write buffer = \"45540 B\"")
+        });
         assert!(said, "{warnings:?}");
+    }
+    for (buffer, loses) in [(45_540, false), (37_950, true)] {
+        let (mut net, port) = feeders(4, false, false, &[0; 8]);
+        net.buffer(port, buffer);
+        assert_eq!(!net.world().headroom_warnings().is_empty(), loses);
+        assert_eq!(worst(4, false, false, buffer) > 0, loses, "{buffer} B");
     }
 }
 

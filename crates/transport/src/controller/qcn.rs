@@ -51,8 +51,7 @@ impl Controller for Qcn {
         self.now = now;
         if let Signal::Notice { feedback } = signal {
             let share = (1.0 - self.gain * f64::from(*feedback)).max(LEFT);
-            // The first notice finds a rate without a target.
-            let follows = self.steps.stepped() || self.steps.is_at_line();
+            let follows = self.steps.stepped();
             self.steps.cut(share, self.least, follows, now);
         }
     }
@@ -186,7 +185,11 @@ pub const PART: Part<BuildOf<Qcn>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Span;
+    use crate::controller_interface::Setup;
+    use crate::part::{Args, Value};
+    use crate::protocol::Protocol;
+    use crate::random::Random;
+    use crate::units::{Bytes, Rate, Span};
 
     const GBIT: f64 = 1e9;
 
@@ -194,26 +197,30 @@ mod tests {
         Time((n * 1e9) as u64)
     }
 
-    fn at_10_gbit() -> Qcn {
-        let rise = Rise {
-            stages: 6,
-            timer: Span::millis(15),
-            bytes: Some(150_000),
-            additive: 5e6,
-            hyper: 50e6,
-            hyper_grows: Some(1),
-            additive_once: false,
-            halves: Halves::Each(5),
-            shrinks_target: true,
-        };
-        Qcn {
-            steps: RateSteps::new(rise, 10.0 * GBIT),
-            gain: 1.0 / 128.0,
-            least: 10e6,
-            now: Time::ZERO,
+    /// As a scenario builds it, with the constants of the standard's MIB but for the gain.
+    fn built(gain: f64) -> Qcn {
+        let setup = Setup {
+            protocol: Protocol::Roce,
             mss: 1452,
-            overhead: 48,
-        }
+            frame: 1500,
+            initial: 14_520,
+            random: Random::stream(1, "test", "qcn"),
+        };
+        let rate = |bits: f64| Value::Rate(Rate(bits as u64));
+        let args = Args(vec![
+            ("rate", rate(10.0 * GBIT)),
+            ("gain", Value::Number(gain)),
+            ("timer", Value::Span(Span::millis(15))),
+            ("bytes", Value::Bytes(Bytes(150_000))),
+            ("additive", rate(5e6)),
+            ("hyper", rate(50e6)),
+            ("least", rate(10e6)),
+        ]);
+        (PART.build)(&args, &setup).expect("legal options")
+    }
+
+    fn at_10_gbit() -> Qcn {
+        built(1.0 / 128.0)
     }
 
     fn near(got: f64, expected: f64) {
@@ -229,6 +236,48 @@ mod tests {
             near(qcn.steps.current, gbit * GBIT);
             near(qcn.steps.target, 10.0 * GBIT);
         }
+    }
+
+    /// Of the greatest gain a unit would take a half: more than half is never taken. Eleven notices of 63 would leave
+    /// 10 Gbit/s (65/128)¹¹ = 5.8 Mbit/s, and 10 Mbit/s are left.
+    #[test]
+    fn a_notice_leaves_half_and_all_of_them_the_least_rate() {
+        let mut qcn = built(0.5);
+        qcn.on_signal(ms(1.0), &Signal::Notice { feedback: 2 });
+        near(qcn.steps.current, 5.0 * GBIT);
+        let mut qcn = at_10_gbit();
+        for _ in 0..11 {
+            qcn.on_signal(ms(1.0), &Signal::Notice { feedback: 63 });
+        }
+        near(qcn.steps.current, 10e6);
+    }
+
+    /// Three steps of both counters and 99 packets, then a notice: the timer has its whole period before it, the byte counter its 100
+    /// packets, and five steps pass before the target rises.
+    #[test]
+    fn a_notice_begins_both_counters_anew() {
+        let mut qcn = at_10_gbit();
+        qcn.steps.cut(0.5, 10e6, false, ms(0.0));
+        for at in [15.0, 30.0, 45.0] {
+            qcn.on_timer(ms(at));
+            qcn.steps.on_sent(150_000);
+        }
+        qcn.steps.on_sent(148_500);
+        qcn.on_signal(ms(50.0), &Signal::Notice { feedback: 32 });
+        assert_eq!(qcn.limits().wake, ms(65.0));
+        let target = qcn.steps.target;
+        for _ in 0..99 {
+            qcn.steps.on_sent(1500);
+        }
+        assert!(!qcn.steps.stepped());
+        qcn.steps.on_sent(1500);
+        assert!(qcn.steps.stepped());
+        for step in 1..=5 {
+            qcn.on_timer(ms(50.0 + 15.0 * f64::from(step)));
+            near(qcn.steps.target, target);
+        }
+        qcn.on_timer(ms(132.5));
+        near(qcn.steps.target, target + 5e6);
     }
 
     /// A second notice before a step leaves the target; after a step the target is the rate before it.

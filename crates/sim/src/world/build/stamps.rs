@@ -21,6 +21,7 @@ impl World {
             check(stamp, &place)?;
             let mut law = stamp.law.clone();
             law.attach(&place);
+            let observes = law.observes_arrivals();
             let law = self.shared.network.laws.push(Law {
                 stamp: law,
                 name: stamp.name.clone(),
@@ -29,9 +30,23 @@ impl World {
                 statistics: QueueStatistics::new(self.clock.warm),
                 trail: None,
             });
-            self.show(stamp.at, Shown { law, own: true });
+            self.show(
+                stamp.at,
+                Shown {
+                    law,
+                    own: true,
+                    observes,
+                },
+            );
             for egress in &stamp.also {
-                self.show(*egress, Shown { law, own: false });
+                self.show(
+                    *egress,
+                    Shown {
+                        law,
+                        own: false,
+                        observes,
+                    },
+                );
             }
             if !stamp.also.is_empty() {
                 // The law hears of several places in the order of time.

@@ -110,7 +110,8 @@ impl Air {
         lost: bool,
         now: Time,
     ) {
-        for shown in self.radios[station as usize].laws.iter().filter(|s| s.own) {
+        let laws = &self.radios[station as usize].laws;
+        for shown in laws.iter().filter(|s| s.own && s.observes) {
             network.show_arrival(shown.law, packet_id, lost, now);
         }
     }

@@ -2,6 +2,7 @@
 
 mod access_point;
 mod aggregate;
+mod aggregate_bounds;
 mod aggregate_mechanisms;
 mod cell;
 mod congestion_notification;

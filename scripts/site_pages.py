@@ -112,10 +112,10 @@ def _relinked(text: str, page: str) -> str:
 
 
 def _is_tall(svg: str | bytes) -> bool:
-    """Whether a picture has several panels one above the other; a card shows the first."""
+    """Whether a picture is a long list: a card shows its beginning, so that it can be read."""
     text = svg if isinstance(svg, str) else svg.decode()
     found = re.search(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
-    return found is not None and float(found[2]) > float(found[1])
+    return found is not None and float(found[2]) > 1.6 * float(found[1])
 
 
 def _gallery(studies: list[Study], shapes: Mapping[str, bool]) -> str:
@@ -168,8 +168,20 @@ def _thumbs() -> dict[str, str | bytes]:
             continue
         spec = _first_spec(results)
         if spec is not None:
-            found[f"gallery/{folder.name}.svg"] = chart_file.drawn(spec, "svg", THUMB)
+            card = chart_file.drawn(_first_panel(spec), "svg", THUMB)
+            found[f"gallery/{folder.name}.svg"] = card
     return found
+
+
+def _first_panel(spec: dict[str, Any]) -> dict[str, Any]:
+    """A figure of one panel: a card has no room for those below it."""
+    if "facet" not in spec:
+        return spec
+    first = spec["facet"]["sort"][0]
+    rows = [row for row in spec["data"]["values"] if row.get("panel", first) == first]
+    several = ("facet", "columns", "spec", "resolve")
+    whole = {key: it for key, it in spec.items() if key not in several}
+    return {**whole, "data": {"values": rows}, **spec["spec"]}
 
 
 def _first_spec(results: Results) -> dict[str, Any] | None:

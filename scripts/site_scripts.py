@@ -20,8 +20,9 @@ PLAYGROUND = ROOT / "out/playground.html"
 # Where they lie in the site.
 SCRIPT, LIVING = "assets/mermaid.js", "playground.html"
 DRAWING = '<pre class="mermaid">'
-# The content of the home page in place of the living figure.
+# The content of the home page in place of the living figure, and how to get that figure.
 PICTURE = '<p><img alt="A switch pauses three hosts'
+BUILD = "<p><code>make web</code>"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -53,4 +54,7 @@ def living(output: str) -> str:
         return output
     frame = '<iframe class="living" src="playground.html?alone" title="PAUSE and its victim"'
     more = '<a href="playground.html">Eight more networks</a> in a page of their own.'
-    return f"{before}<p>{frame}></iframe>{more}</p>{after.partition('</p>')[2]}"
+    after = after.partition("</p>")[2]
+    if after.strip().startswith(BUILD):
+        after = after.partition("</p>")[2]
+    return f"{before}<p>{frame}></iframe>{more}</p>{after}"

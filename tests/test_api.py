@@ -124,7 +124,8 @@ def test_a_run_shows_itself_in_a_notebook() -> None:
         {},
         {"duration": float("nan")},
         {"duration": object()},
-        Scenario(duration="2", flows={}),
+        # "2 s" lacks a network.
+        Scenario(duration="2 s", flows={}),
     ],
 )
 def test_what_cannot_run_is_a_refusal(wrong: Any) -> None:

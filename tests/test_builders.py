@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,7 +46,6 @@ from backwater import (
     Trace,
     TraceLink,
 )
-from backwater.model.builders import base
 from backwater.model.builders.base import Part
 from backwater.model.tables import tables
 
@@ -68,6 +68,16 @@ def test_every_kind_of_part_has_a_class() -> None:
     assert {part.TABLE for part in PARTS} == set(tables()) - tables_of_scenarios
 
 
+def example(annotation: str) -> Any:
+    """A value that an argument may have."""
+    if annotation.startswith("Literal["):
+        return annotation.split("'")[1]
+    kind = annotation.split(" ")[0]
+    quantities = {"Time": "1 ms", "Rate": "1 Mbit/s", "Size": "1 B", "Packets": "1 packets"}
+    others = {"Share": "1 %", "Length": "1 m", "Level": "1 dB", "int": 1, "float": 1.5}
+    return {**quantities, **others}.get(kind, "x")
+
+
 @pytest.mark.parametrize(("part", "row"), ROWS, ids=[f"{p.__name__}-{r['id']}" for p, r in ROWS])
 def test_every_part_has_a_builder_with_all_its_options(
     part: type[Part], row: dict[str, Any]
@@ -82,10 +92,7 @@ def test_every_part_has_a_builder_with_all_its_options(
     for name, option in names.items():
         assert f"{option['default_written'] or ''}" in " ".join(build.__doc__.split()), name
     # Whatever they are, the options come out under the names that the scenario has for them.
-    values = {
-        name: found[-1] if (found := base._choices(str(one.annotation))) else "x"
-        for name, one in parameters.items()
-    }
+    values = {name: example(str(one.annotation)) for name, one in parameters.items()}
     made = build(**values)
     given = {name.rstrip("_"): value for name, value in values.items()}
     assert made.table() == {
@@ -367,3 +374,23 @@ def test_a_class_says_what_it_takes_and_a_wrong_value_is_refused_at_once() -> No
 
 def test_the_package_lists_what_is_meant_and_nothing_else() -> None:
     assert dir(backwater) == sorted(backwater.__all__)
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (lambda: Flow("A", "B", Source.bulk(), start="5"), "`5` is no time"),
+        (lambda: Flow("A", "B", Source.bulk(), start="5 km"), "`5 km` is no time"),
+        (lambda: Flow("A", "B", Source.bulk(), frame="3 ms"), "`3 ms` is no size"),
+        (lambda: Flow("A", "B", Source.bulk(), class_="a"), "`a` is no number"),  # type: ignore[arg-type]
+        (lambda: Flow("A", "B", "bulk"), "`bulk` is a text and no Source"),  # type: ignore[arg-type]
+        (lambda: Flow("A", "B", {"kind": "bluk"}), "no `bluk` among the sources"),
+        (lambda: Flow("A", "B", {"kind": "bulk", "rat": 1}), "no argument `rat`"),
+        (lambda: Source.cbr(packet="1000 B", rate="10 Mbt/s"), "`10 Mbt/s` is no rate"),
+        (lambda: Source("cbr", packet="1000 B", rate="1 s"), "`1 s` is no rate"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_at_once(build: Callable[[], object], said: str) -> None:
+    with pytest.raises(Refusal, match=re.escape(said)) as caught:
+        build()
+    assert caught.value.fix

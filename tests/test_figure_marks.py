@@ -19,7 +19,7 @@ import reported
 from backwater.errors import Refusal
 from backwater.present import chart_file, plot
 from backwater.present.numbers import greatest, metric_title
-from backwater.present.plot import Claims, labels
+from backwater.present.plot import Claims, column, horizontal, labels
 from backwater.results.results import Results
 
 WIDE = {"6 kB": 0.1, "48 kB": 30.0}
@@ -139,6 +139,52 @@ def test_short_names_stand_upright_and_long_ones_in_lines() -> None:
     assert '["New Reno with", "delay"]' in broken["labelExpr"] or "[" in broken["labelExpr"]
     many = labels.upright([f"scheme number {n}" for n in range(12)], 300)
     assert many["labelAngle"] < 0
+
+
+def test_bars_are_horizontal_where_their_names_find_no_room_side_by_side() -> None:
+    # Twelve names of 19 letters: 12 · (19 · 6.4 + 8) pixels are more than an axis of 520.
+    names = [f"schemes-number-{n:04d}" for n in range(12)]
+    upright: dict[str, Any] = {
+        "encoding": {
+            "x": {"type": "nominal", "field": "x", "sort": names, "title": "Scheme"},
+            "y": {"type": "quantitative", "field": "mean", "title": "Loss"},
+            "xOffset": {"field": "curve", "sort": ["a", "b"]},
+        },
+        "layer": [
+            {"mark": {"type": "bar"}},
+            {"mark": {"type": "tick", "orient": "horizontal"}, "encoding": {"y": {"field": "e"}}},
+        ],
+    }
+    upright["encoding"]["x"]["axis"] = labels.upright(names, 520)
+    assert horizontal.aslant(upright)
+    laid = horizontal.turned(upright)
+    assert laid is not None
+    encoding = laid["encoding"]
+    assert (encoding["y"]["sort"], encoding["x"]["field"]) == (names, "mean")
+    assert encoding["yOffset"]["sort"] == ["a", "b"]
+    assert "labelAngle" not in encoding["y"]["axis"]
+    # The bound of a claim stands across its bar; two bars of a name have their room.
+    assert laid["layer"][1]["mark"]["orient"] == "vertical"
+    assert laid["layer"][1]["encoding"] == {"x": {"field": "e"}}
+    assert laid["height"] >= 12 * 2 * horizontal.BAR
+    # A page cannot hold the bars of 282 environments one above the other.
+    upright["encoding"]["x"]["sort"] = [f"environment {n}" for n in range(282)]
+    assert horizontal.turned(upright) is None
+
+
+def test_bars_are_horizontal_in_a_narrow_figure_only_and_have_the_same_marks() -> None:
+    made = spec(
+        'figures.z = { kind = "bars", x = "scheme", y = "delay_mean_s", '
+        'where = { burst = "48 kB", rate = "8 Mbit/s" } }'
+    )
+    assert made["encoding"]["x"]["type"] == "nominal"
+    meta = made["usermeta"]["backwater"]
+    assert meta["flat"]["encoding"]["y"]["type"] == "nominal"
+    marks = drawn.marks(vl_convert.vegalite_to_svg(made))
+    assert drawn.marks(vl_convert.vegalite_to_svg({**made, **meta["flat"]})) == marks
+    narrow = column.fitted(made, 150.0, 60.0)
+    assert narrow["encoding"]["y"]["type"] == "nominal"
+    assert column.fitted(made, 500.0, 440.0)["encoding"]["x"]["type"] == "nominal"
 
 
 def test_of_names_that_would_lie_over_each_other_some_are_left_out() -> None:

@@ -218,7 +218,7 @@ def test_columns_go_below_in_the_stated_order_and_then_rows_become_records() -> 
     ]
     assert [line.split()[0] for line in narrow.lines if line] == ["name", "an-id-that-is-whole"] * 2
     assert least.lines == [
-        "an-id-that-is-whole",
+        "name: an-id-that-is-whole",
         *("  kept: 123.456", "  second: 2 222 222", "  first: 3 333 333"),
     ]
 

@@ -132,7 +132,11 @@ def _show(found: list[Any], label: str) -> None:
         mine = by[label]
         said = says if claim else f"{title} ({mine.reason})"
         rows.append((section, said, *(_cell(by[name]) for name in names)))
-    columns = (words("section"), prose("criterion"), *map(words, names))
+    columns = (
+        words("section"),
+        prose("criterion"),
+        *(words(name, n) for n, name in enumerate(names)),
+    )
     console.table(f"RFC 9743, {label}", columns, rows)
     counted = ", ".join(f"{n} {word}" for word, n in _summary(found, label).items())
     console.data(f"{label}: {counted}")

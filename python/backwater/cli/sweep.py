@@ -186,7 +186,7 @@ def _show(batch: Batch, shown: list[Shown]) -> None:
         results.study.title,
         (
             *(words(axis.name) for axis in results.study.axes),
-            *(figures(units[one].label(one.title)) for one in shown),
+            *(figures(units[one].label(one.title), n) for n, one in enumerate(shown)),
         ),
         [
             (

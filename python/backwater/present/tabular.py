@@ -168,7 +168,8 @@ def _records(table: Table, kept: Sequence[int], width: int) -> list[str]:
     lines = []
     for row in table.rows:
         first, *others = (i for i in kept if row[i])
-        lines.append(row[first])
+        name = table.columns[first].name
+        lines.append(f"{name}: {row[first]}" if name else row[first])
         for i in others:
             lines += textwrap.wrap(
                 f"{table.columns[i].name or 'note'}: {row[i]}",

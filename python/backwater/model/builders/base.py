@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from backwater.errors import Refusal, nearest
 from backwater.model.builders.documented import arguments_of, described, identifier
+from backwater.model.builders.values import check
 from backwater.model.tables import Row, tables
 
 if TYPE_CHECKING:
@@ -30,9 +28,6 @@ Capacity: TypeAlias = str  # "50 kB", "100 packets" or "unlimited"
 Written: TypeAlias = Mapping[str, Any]
 # Whole numbers: a list, a NumPy array, or their packed text.
 Series: TypeAlias = "Sequence[int] | NDArray[Any] | str"
-
-# An annotation that lists all that an argument may be.
-_LITERAL = re.compile(r"\(?\s*Literal\[([^\]]*)\](?:\s*\|\s*None)?\s*\)?")
 
 
 class NoSuchPartError(Refusal, AttributeError):
@@ -112,6 +107,11 @@ class Part(metaclass=_Kinds):
         self.options = {
             names[_argument(given)]: value for given, value in options.items() if value is not None
         }
+        rows = [] if kind is None else arguments_of(_row(self.TABLE, kind))
+        for one in rows:
+            if one.name in self.options:
+                given = _argument(one.name)
+                check(self._title(), given, one.annotation, self.options[one.name], _parts())
 
     def table(self) -> dict[str, Any]:
         """As a person would write it."""
@@ -224,21 +224,12 @@ def _check(
             f"{what}: {error}", place=what, fix=f"write {what}({', '.join(known)})"
         ) from None
     for name, value in bound.arguments.items():
-        choices = _choices(str(signature.parameters[name].annotation))
-        if choices and isinstance(value, str) and value not in choices:
-            raise Refusal(
-                f"{what} has no {_argument(name)} `{value}`",
-                place=f"{what}({name}=...)",
-                nearest=nearest(value, choices) or list(choices),
-                fix=f"give one of {', '.join(choices)}",
-            )
+        check(what, _argument(name), str(signature.parameters[name].annotation), value, _parts())
 
 
-@functools.cache
-def _choices(annotation: str) -> tuple[str, ...]:
-    """The texts that an argument may be; none where it may be others, too."""
-    found = _LITERAL.fullmatch(" ".join(annotation.split()))
-    return () if found is None else tuple(ast.literal_eval(f"({found[1]},)"))
+def _parts() -> dict[str, type[Part]]:
+    """The builders of parts by their names."""
+    return {one.__name__: one for one in Part.__subclasses__()}
 
 
 def _unknown(what: str, given: str, known: list[str]) -> Refusal:

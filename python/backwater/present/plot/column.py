@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from backwater.present.plot.labels import (
+    ASLANT,
     BOLD,
     LETTER,
     apart,
@@ -45,7 +46,8 @@ def fitted(spec: dict[str, Any], width: float, inner: float) -> dict[str, Any]:
         made["columns"] = columns
         made["spacing"] = SPACE
     each = (inner - SPACE * (columns - 1)) / columns
-    _set_width(view, each)
+    horizontal = _horizontal(made, view, each)
+    _set_width(view, each, horizontal)
     _fit_cells(view, made["data"]["values"])
     per_row = legend_columns(view, width)
     if per_row is not None:
@@ -70,14 +72,26 @@ def _untitle(made: dict[str, Any], width: float) -> None:
     made["title"] = {"text": told, **plain, "frame": "bounds", "limit": width}
 
 
-def _set_width(view: dict[str, Any], each: float) -> None:
+def _horizontal(made: dict[str, Any], view: dict[str, Any], each: float) -> bool:
+    """Whether bars are horizontal, as they are where their names find no room side by side."""
+    meta = made["usermeta"]["backwater"]
+    flat = meta.get("flat")
+    if flat is None:
+        return bool(meta.get("horizontal"))
+    if upright(view["encoding"]["x"]["sort"], each * 12 / LETTERS)["labelAngle"] != ASLANT:
+        return False
+    view |= flat
+    return True
+
+
+def _set_width(view: dict[str, Any], each: float, horizontal: bool) -> None:
     for one in view.get("vconcat", [view]):
         if isinstance(one.get("width"), dict):
             columns = len(one["encoding"]["x"]["sort"])
             one["width"] = {"step": max(8.0, each / columns)}
         else:
             one["width"] = each
-        if isinstance(one.get("height"), (int, float)):
+        if isinstance(one.get("height"), (int, float)) and not horizontal:
             one["height"] = min(float(one["height"]), max(90.0, 0.62 * each))
 
 

@@ -44,20 +44,20 @@ def wrapped(label: str, letters: int) -> list[str] | None:
     return lines if fits else None
 
 
-def break_titles(node: Any, height: float, letter: float = BOLD) -> None:
-    """Titles of a y axis that are longer than the axis get two lines."""
+def break_titles(node: Any, length: float, letter: float = BOLD, channel: str = "y") -> None:
+    """Titles of an axis that are longer than the axis get two lines."""
     if isinstance(node, list):
         for one in node:
-            break_titles(one, height, letter)
+            break_titles(one, length, letter, channel)
     if not isinstance(node, dict):
         return
-    y = node.get("y")
-    if isinstance(y, dict) and isinstance(y.get("title"), str):
-        title = y["title"]
-        if len(title) * letter > height:
-            y["title"] = _halves(title)
+    axis = node.get(channel)
+    if isinstance(axis, dict) and isinstance(axis.get("title"), str):
+        title = axis["title"]
+        if len(title) * letter > length:
+            axis["title"] = _halves(title)
     for one in node.values():
-        break_titles(one, height, letter)
+        break_titles(one, length, letter, channel)
 
 
 def _halves(title: str) -> list[str]:

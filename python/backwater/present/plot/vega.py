@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from backwater.model.quantity import parse_all
 from backwater.present.numbers import Unit
-from backwater.present.plot import over_time, together
+from backwater.present.plot import horizontal, over_time, together
 from backwater.present.plot.claims_drawn import Claims
 from backwater.present.plot.direction import better, tell
 from backwater.present.plot.ecdf import ecdf, shares
@@ -214,6 +214,8 @@ def _assemble(results: Results, plan: Grid, body: Body, figure: Figure) -> dict[
     columns = 1 if wide else columns
     width = WIDTH if len(panels) > 1 and not wide else ALONE
     view = {"width": width, "height": HEIGHT, **body.view}
+    _point_to_better(view, body, figure)
+    laid = _horizontal(view, body, figure)
     built: dict[str, Any] = {
         "$schema": SCHEMA,
         "config": CONFIG,
@@ -221,14 +223,14 @@ def _assemble(results: Results, plan: Grid, body: Body, figure: Figure) -> dict[
         "usermeta": {
             "backwater": {
                 **body.meta,
-                "upright": narrowest(body.view),
+                **laid,
+                "upright": narrowest(view),
                 "columns": columns,
                 "panels": len(panels),
                 "said": said,
             }
         },
     }
-    _point_to_better(view, body, figure)
     break_titles(view, height if isinstance(height := view["height"], (int, float)) else 1e9)
     per_row = legend_columns(body.view, columns * width)
     if per_row is not None:
@@ -249,6 +251,21 @@ def _assemble(results: Results, plan: Grid, body: Body, figure: Figure) -> dict[
         # Networks whose values are far apart would hide one another's differences.
         built["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
     return built
+
+
+def _horizontal(view: dict[str, Any], body: Body, figure: Figure) -> dict[str, Any]:
+    """Makes bars horizontal whose names find no room; or says how a narrower page can do it."""
+    other = horizontal.turned(view) if figure.kind in ("bars", "stack") else None
+    if other is None:
+        return {}
+    laid: dict[str, Any] = {"names": horizontal.room(other)}
+    if not horizontal.aslant(view):
+        return {**laid, "flat": other}
+    view |= other
+    scales = body.meta.get("scales")
+    if scales:
+        laid["scales"] = {name: horizontal.numbers(scale) for name, scale in scales.items()}
+    return {**laid, "horizontal": True}
 
 
 def _point_to_better(view: dict[str, Any], body: Body, figure: Figure) -> None:

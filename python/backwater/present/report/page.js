@@ -1,6 +1,8 @@
 (() => {
   "use strict";
   const GAP = 20, AXIS = 70, NARROWEST = 260, WIDEST = 480, WIDEST_ALONE = 720;
+  // Of the axis of numbers below horizontal bars.
+  const BELOW = { grid: true, domain: false, ticks: false, labelOverlap: true };
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
   function save(name, blob) {
@@ -17,25 +19,38 @@
     const meta = spec.usermeta.backwater;
     const view = spec.spec || spec;
     delete spec.title;
-    if (spec.spec) {
-      const room = Math.max(1, Math.floor((width - AXIS + GAP) / (NARROWEST + GAP)));
-      // Rows of two beside rows of one would be hard to compare.
-      const columns = room >= meta.columns ? meta.columns : 1;
-      spec.columns = columns;
-      const each = (width - AXIS - GAP * (columns - 1)) / columns;
-      view.width = Math.max(180, Math.floor(columns === 1 ? Math.min(each, WIDEST_ALONE) : Math.min(each, WIDEST)));
-    } else {
-      view.width = Math.max(200, Math.min(width - 4, WIDEST_ALONE + AXIS));
-      view.autosize = { type: "fit-x", contains: "padding" };
+    let horizontal = meta.horizontal;
+    if (!horizontal && meta.flat && meta.upright > panel(spec, view, meta, width, AXIS)) {
+      Object.assign(view, meta.flat);
+      horizontal = true;
     }
+    panel(spec, view, meta, width, horizontal ? AXIS + meta.names : AXIS);
     spec.config.legend.columns = Math.max(1, Math.floor((width - AXIS) / (meta.legend || 110)));
     const x = view.encoding && view.encoding.x, angle = x && x.axis && x.axis.labelAngle;
     if (angle === 0 && meta.upright > view.width) {
       x.axis.labelAngle = -40;
       delete x.axis.labelExpr;
     }
-    if (scale && meta.scales && meta.scales[scale]) Object.assign(view.encoding.y, meta.scales[scale]);
+    const chosen = scale && meta.scales && meta.scales[scale];
+    if (chosen && !horizontal) Object.assign(view.encoding.y, chosen);
+    if (chosen && horizontal) Object.assign(view.encoding.x, chosen, { axis: { ...chosen.axis, ...BELOW } });
     return spec;
+  }
+
+  // Sets the width of a panel, beside what an axis takes, and how many stand in a row.
+  function panel(spec, view, meta, width, axis) {
+    if (spec.spec) {
+      const room = Math.max(1, Math.floor((width - axis + GAP) / (NARROWEST + GAP)));
+      // Rows of two beside rows of one would be hard to compare.
+      const columns = room >= meta.columns ? meta.columns : 1;
+      spec.columns = columns;
+      const each = (width - axis - GAP * (columns - 1)) / columns;
+      view.width = Math.max(180, Math.floor(columns === 1 ? Math.min(each, WIDEST_ALONE) : Math.min(each, WIDEST)));
+    } else {
+      view.width = Math.max(200, Math.min(width - 4, WIDEST_ALONE + AXIS));
+      view.autosize = { type: "fit-x", contains: "padding" };
+    }
+    return view.width;
   }
 
   function figure(box) {

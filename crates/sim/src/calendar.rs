@@ -261,23 +261,18 @@ impl Calendar {
         self.edge = wheel.edge();
     }
 
-    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
-    pub fn cancel(&mut self, event: Event) {
-        self.arrange_some(|key| key.event() != event);
-    }
-
-    /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
-    fn arrange(&mut self) {
-        self.arrange_some(|_| true);
-    }
-
-    /// The same for the events that are kept.
-    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
-        let old = self.wheel.take();
+    /// All events, in order.
+    pub(crate) fn keys(&self) -> Vec<Key> {
         let mut keys = self.soonest().to_vec();
         keys.extend(self.heap.keys());
-        keys.extend(old.iter().flat_map(|w| w.keys()));
-        keys.retain(kept);
+        keys.extend(self.wheel.iter().flat_map(|wheel| wheel.keys()));
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Puts other events in the place of all.
+    pub(crate) fn replace(&mut self, mut keys: Vec<Key>) {
+        let old = self.wheel.take();
         keys.sort_unstable();
         *self = Calendar {
             batch: self.batch,
@@ -291,6 +286,23 @@ impl Calendar {
         for key in keys {
             self.push_key(key);
         }
+    }
+
+    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
+    pub fn cancel(&mut self, event: Event) {
+        self.arrange_some(|key| key.event() != event);
+    }
+
+    /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
+    fn arrange(&mut self) {
+        self.arrange_some(|_| true);
+    }
+
+    /// The same for the events that are kept.
+    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
+        let mut keys = self.keys();
+        keys.retain(kept);
+        self.replace(keys);
     }
 }
 

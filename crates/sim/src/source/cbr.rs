@@ -19,13 +19,13 @@ use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
 #[derive(Clone, Debug)]
 pub struct Cbr {
     packet: Bytes,
-    pace: Pace,
+    pub(super) pace: Pace,
     random_phase: bool,
     /// Greatest lateness of a packet, seconds.
-    jitter: f64,
+    pub(super) jitter: f64,
     /// Instant of the last packet, without its jitter.
-    last: Option<Time>,
-    carry: Carry,
+    pub(super) last: Option<Time>,
+    pub(super) carry: Carry,
 }
 
 pub(super) const PART: Part<Build> = Part {

@@ -36,6 +36,7 @@ mod uniform_fixed;
 mod uniform_uniform;
 mod video;
 mod video_trace;
+mod walk;
 mod workload;
 
 use backwater_transport::part::{self, Default, Kind, Opt, Part};

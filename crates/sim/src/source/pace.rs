@@ -18,7 +18,7 @@ pub(super) struct Pace {
 
 /// The sum of the remainders of rounding, in ticks / rate.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Carry(u64);
+pub(super) struct Carry(pub(super) u64);
 
 impl Pace {
     /// Packets of at most 64 KiB, at a rate above zero and at most 800 Gbit/s.

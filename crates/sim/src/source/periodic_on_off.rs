@@ -22,17 +22,17 @@ pub struct PeriodicOnOff {
     on: Span,
     off: Span,
     begins_off: bool,
-    random_phase: bool,
-    state: Option<State>,
+    pub(super) random_phase: bool,
+    pub(super) state: Option<State>,
 }
 
 /// As of the last packet.
 #[derive(Clone, Debug)]
-struct State {
-    last: Time,
-    carry: Carry,
+pub(super) struct State {
+    pub(super) last: Time,
+    pub(super) carry: Carry,
     /// When the on period ends.
-    end: Time,
+    pub(super) end: Time,
 }
 
 pub(super) const PART: Part<Build> = Part {

@@ -19,7 +19,7 @@ use super::{AnySource, Build, Demand, Source};
 pub struct Saturated {
     packet: Bytes,
     /// Packets of the start that are still to come.
-    first: u16,
+    pub(super) first: u16,
 }
 
 impl Saturated {

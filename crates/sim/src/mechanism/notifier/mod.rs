@@ -16,12 +16,14 @@ pub mod row;
 pub mod standing;
 pub mod terms;
 pub mod voice;
+mod walk;
 
 use backwater_transport::part::Part;
 
 pub use adaptive_terms::AdaptiveTerms;
 pub use judgements::OwnTerms;
 pub use request::Request;
+pub(super) use standing::Standing;
 pub use row::{AnyNotifier, Build, Notify, Reach};
 pub use terms::{Addresses, Audience, Cast, Terms};
 

@@ -1,0 +1,135 @@
+//! The state of gates, notices on their way and all mechanisms, for `skip`.
+
+use backwater_transport::walk::Walk;
+
+use super::gates::{Bar, Bucket, Gates, Link};
+use super::mechanisms::{Hearing, Mechanisms};
+use super::notice::{Ask, Form, Hosts, Notice};
+
+/// The words of a set of hosts.
+fn walk_hosts(walk: &mut Walk, hosts: Option<&Hosts>) {
+    walk.same(hosts.map_or(u64::MAX, |words| words.len() as u64));
+    let words = hosts.into_iter().flat_map(|words| words.iter());
+    words.for_each(|word| walk.same(*word));
+}
+
+impl Notice {
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        let Notice {
+            mechanism,
+            form,
+            classes,
+            ask,
+            hosts,
+            origin,
+            origin_classes,
+            key,
+        } = self;
+        let form = match form {
+            Form::Pause => 0u64,
+            Form::Pfc => 1,
+            Form::Extension => 2,
+            // Over the air.
+            Form::Request(_) | Form::Congestion(_) => 3,
+        };
+        let (asked, rate) = match ask {
+            Ask::Stop(units) => (u64::from(*units), 0),
+            Ask::Limit(rate, units) => (1 << 32 | u64::from(*units), rate.0),
+            Ask::Step(_) | Ask::Own(_) => (2 << 32, 0),
+        };
+        if form == 3 || asked == 2 << 32 {
+            walk.unable("mechanisms", "a notice asks for a step");
+        }
+        walk.same(form << 8 | u64::from(*classes));
+        for value in [asked, rate, u64::from(*mechanism) << 32 | u64::from(*key)] {
+            walk.same(value);
+        }
+        walk_hosts(walk, hosts.as_ref());
+        walk.same(origin.0);
+        walk.same(*origin_classes);
+    }
+}
+
+impl Gates {
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        // What was counted does not change, and it is counted up to the present.
+        self.settle(walk.now());
+        let Gates {
+            until,
+            settled,
+            closed,
+            latest,
+            bars,
+            links,
+            origin,
+        } = self;
+        until.iter_mut().for_each(|at| walk.until(at));
+        walk.until(latest);
+        walk.last(settled);
+        walk.same(origin.0.0);
+        walk.same(origin.1);
+        walk.same(bars.len() as u64);
+        bars.iter_mut().for_each(|bar| bar.walk(walk));
+        walk.same(links.len() as u64);
+        closed.iter_mut().for_each(|ticks| walk.count(ticks));
+        for Link { next, closed, from } in links {
+            walk.same(next.map_or(u64::MAX, u64::from));
+            closed.iter_mut().for_each(|ticks| walk.count(ticks));
+            from.iter_mut().for_each(|at| walk.last(at));
+        }
+    }
+}
+
+impl Bar {
+    fn walk(&mut self, walk: &mut Walk) {
+        let Bar {
+            key,
+            classes,
+            hosts,
+            next,
+            until,
+            bucket,
+        } = self;
+        walk.same(*key);
+        walk.same(*classes);
+        walk_hosts(walk, hosts.as_ref());
+        walk.same(next.map_or(u64::MAX, u64::from));
+        walk.until(until);
+        walk.same(bucket.is_some());
+        if let Some(Bucket {
+            rate,
+            tolerance,
+            due,
+        }) = bucket
+        {
+            walk.same(rate.0);
+            walk.same(tolerance.0);
+            walk.until(due);
+        }
+    }
+}
+
+impl Mechanisms {
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        let Mechanisms {
+            controls,
+            outbox,
+            inspect: _,
+            deadlock,
+            hearing,
+        } = self;
+        walk.same(outbox.len() as u64);
+        walk.same(deadlock.is_some());
+        controls.0.iter_mut().for_each(|control| control.walk(walk));
+        for Hearing {
+            name: _,
+            tells: _,
+            issued,
+            heard,
+        } in hearing
+        {
+            walk.count(issued);
+            walk.count(heard);
+        }
+    }
+}

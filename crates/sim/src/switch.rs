@@ -21,7 +21,10 @@ impl Ledger {
     }
 
     pub(crate) fn walk(&self, walk: &mut Walk) {
-        self.0.as_flattened().iter().for_each(|held| walk.same(*held));
+        self.0
+            .as_flattened()
+            .iter()
+            .for_each(|held| walk.same(*held));
     }
 
     /// Bytes held.

@@ -4,7 +4,6 @@
 
 use crate::units::{Span, Time};
 
-
 /// A part whose state no walk visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unable {

@@ -51,7 +51,10 @@ impl Network {
         let left = refills.len() + source_notices.len() + freed.len();
         walk.same(left as u64);
         if !labels.is_empty() {
-            walk.unable("flows", "packets have labels of the program that drives the run, or of a spreader");
+            walk.unable(
+                "flows",
+                "packets have labels of the program that drives the run, or of a spreader",
+            );
         }
         if spent.is_kept() || !limited.is_empty() {
             walk.unable("media", "stations share a medium");
@@ -78,7 +81,9 @@ impl Network {
         let oldest = queues.iter().filter(|list| !list.is_empty());
         let oldest = oldest.map(|list| self.packets[list.head()].at).min();
         let queues = queues.into_iter().map(|list| (list, clock));
-        let lists = [(port.wire, 0), (port.control, 0)].into_iter().chain(queues);
+        let lists = [(port.wire, 0), (port.control, 0)]
+            .into_iter()
+            .chain(queues);
         for (list, stalled) in lists {
             let around = Around {
                 mail: &self.mail,
@@ -189,7 +194,12 @@ impl Port {
             peer: _,
             local: _,
         } = self;
-        for value in [*ps_per_byte, delay.0, u64::from(*waiting), u64::from(*sending)] {
+        for value in [
+            *ps_per_byte,
+            delay.0,
+            u64::from(*waiting),
+            u64::from(*sending),
+        ] {
             walk.same(value);
         }
         let class = u64::from(*sending_class) << 8 | u64::from(*sending_entry);
@@ -256,7 +266,10 @@ impl PortMore {
             Service::Slots(_) | Service::Station => walk.unable(place(), "it shares a medium"),
         }
         if managed.is_some() {
-            walk.unable(place(), "active queue management has timers or draws random numbers");
+            walk.unable(
+                place(),
+                "active queue management has timers or draws random numbers",
+            );
         }
         if watchdog.is_some() {
             walk.unable(place(), "a watchdog has timers of its own");
@@ -264,7 +277,10 @@ impl PortMore {
         if carried.is_some() {
             walk.unable(place(), "data frames bring notices");
         }
-        if responders.iter().any(|(_, responder)| !responder.has_no_state()) {
+        if responders
+            .iter()
+            .any(|(_, responder)| !responder.has_no_state())
+        {
             walk.unable(place(), "its responder takes steps");
         }
         for instant in [armed, awaited, overtakes] {
@@ -347,7 +363,10 @@ impl Flow {
             walk.unable(&*place, "it draws the destination of each packet");
         }
         if *outside {
-            walk.unable(&*place, "its packets come from the program that drives the run");
+            walk.unable(
+                &*place,
+                "its packets come from the program that drives the run",
+            );
         }
         if variance_time.is_some() {
             walk.unable(&*place, "its load is measured by scale");
@@ -395,7 +414,10 @@ impl Node {
             ledger.walk(walk);
         }
         if fabric.is_some() {
-            walk.unable(format!("nodes.{name}"), "its fabric matches inputs and outputs");
+            walk.unable(
+                format!("nodes.{name}"),
+                "its fabric matches inputs and outputs",
+            );
         }
     }
 }

@@ -25,9 +25,9 @@ mod wrr;
 
 use backwater_transport::added::{Added, Addition, NotAdded};
 use backwater_transport::part::{self, Part};
-use backwater_transport::walk::Walk;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
+use backwater_transport::walk::Walk;
 
 pub use aqm::Aqm;
 pub use managed::Managed;

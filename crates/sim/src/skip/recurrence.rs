@@ -78,7 +78,8 @@ impl Recurrence {
 
 /// Goes on with a hash.
 pub(crate) fn mix(hash: u64, value: u64) -> u64 {
-    let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(value ^ 0xd1b5_4a32_d192_ed03);
+    let product =
+        u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(value ^ 0xd1b5_4a32_d192_ed03);
     (product as u64 ^ (product >> 64) as u64).rotate_left(23) ^ value
 }
 

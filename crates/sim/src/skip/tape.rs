@@ -26,7 +26,13 @@ pub(crate) fn detail(seq: u32, detail: u64) -> u64 {
 }
 
 impl Tape {
-    pub(crate) fn add(&mut self, mark: Mark, at: Time, who: u32, (seq, detail): (Option<u32>, u64)) {
+    pub(crate) fn add(
+        &mut self,
+        mark: Mark,
+        at: Time,
+        who: u32,
+        (seq, detail): (Option<u32>, u64),
+    ) {
         self.0.push(Marked {
             mark,
             at,
@@ -65,5 +71,26 @@ impl Tape {
                 fingerprint.add(marked.mark, at, who, detail(seq, marked.detail));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packet numbers are those of 32 bits: they begin anew beyond the last.
+    #[test]
+    fn marks_come_again_later_and_numbers_wrap() {
+        let mut tape = Tape::default();
+        tape.add(Mark::Drop, Time(5), 1, (Some(u32::MAX - 2), 7));
+        tape.add(Mark::Knob, Time(6), 2, (None, 9));
+        let (mut repeated, mut served) = (Fingerprint::default(), Fingerprint::default());
+        tape.repeat(&mut repeated, Span(100), 3, |_| 2);
+        for (n, seq) in [(1, u32::MAX), (2, 1), (3, 3)] {
+            let numbered = u64::from(seq) << 24 ^ 7;
+            served.add(Mark::Drop, Time(5 + 100 * n), 1, numbered);
+            served.add(Mark::Knob, Time(6 + 100 * n), 2, 9);
+        }
+        assert_eq!(repeated, served);
     }
 }

@@ -103,7 +103,10 @@ impl World {
         if self.clock.events >= skip.next_choice {
             self.choose_anchor();
         } else if !skip.anchor.is_none() {
-            let delivered = self.shared.network.flows[skip.anchor].stats.delivered.packets;
+            let delivered = self.shared.network.flows[skip.anchor]
+                .stats
+                .delivered
+                .packets;
             if delivered != skip.delivered {
                 self.note_delivery(until);
             }
@@ -155,7 +158,14 @@ impl World {
             trial.left -= 1;
             if trial.left == 0 {
                 self.end_trial(&mut skip, until);
-            } else if self.shared.run.books.tape.as_ref().is_some_and(|tape| tape.len() > MARKS) {
+            } else if self
+                .shared
+                .run
+                .books
+                .tape
+                .as_ref()
+                .is_some_and(|tape| tape.len() > MARKS)
+            {
                 self.give_up(&mut skip);
                 skip.rest = Time::NEVER;
             }
@@ -190,7 +200,12 @@ impl World {
     }
 
     fn numbers(&self) -> Vec<u32> {
-        self.shared.network.flows.iter().map(|flow| flow.seq).collect()
+        self.shared
+            .network
+            .flows
+            .iter()
+            .map(|flow| flow.seq)
+            .collect()
     }
 
     /// The state, and what grows. A copy is brought up to date for that, since ports that lag behind cost less.
@@ -232,7 +247,10 @@ impl World {
         };
         let limit = seen.soonest.min(until);
         skip.rest = limit;
-        let left = limit.0.saturating_sub(1).saturating_sub((now + seen.reach).0);
+        let left = limit
+            .0
+            .saturating_sub(1)
+            .saturating_sub((now + seen.reach).0);
         let periods = (left / period.0).saturating_sub(1);
         if periods == 0 {
             return self.give_up(skip);
@@ -261,9 +279,7 @@ impl World {
         let numbers = self.numbers();
         let books = &mut self.shared.run.books;
         if let Some(tape) = books.tape.take() {
-            let step = |who: u32| {
-                numbers[who as usize].wrapping_sub(trial.numbers[who as usize])
-            };
+            let step = |who: u32| numbers[who as usize].wrapping_sub(trial.numbers[who as usize]);
             tape.repeat(&mut books.fingerprint, repeat.period, repeat.periods, step);
         }
         let keys = self.shared.run.calendar.keys();
@@ -271,7 +287,9 @@ impl World {
         let mut walk = Walk::write(self.clock.now, trial.seen, seen, repeat);
         self.walk_all(&mut walk);
         let moved = keys.into_iter().zip(behind);
-        let moved = moved.map(|(key, behind)| self.moved(key, behind, way)).collect();
+        let moved = moved
+            .map(|(key, behind)| self.moved(key, behind, way))
+            .collect();
         self.shared.run.calendar.replace(moved);
         self.clock.now = self.clock.now + way;
     }

@@ -23,8 +23,8 @@ use backwater_transport::part::Part;
 pub use adaptive_terms::AdaptiveTerms;
 pub use judgements::OwnTerms;
 pub use request::Request;
-pub(super) use standing::Standing;
 pub use row::{AnyNotifier, Build, Notify, Reach};
+pub(super) use standing::Standing;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
 use super::needs::{Needs, rows};

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import studies
+from backwater import _native
 from backwater.results.results import Results
 from backwater.results.store import Store
 from backwater.study.execution import Execution
@@ -93,9 +94,9 @@ def made(
         for seed in seeds:
             metrics = value(labels, seed)
             case = json.dumps(labels, sort_keys=True, separators=(",", ":"))
-            document = None if metrics is None else json.dumps(_document(metrics))
+            stored = None if metrics is None else _native.stored(json.dumps(_document(metrics)))
             error = "out of memory" if metrics is None else None
-            store.add(f"{case}{seed}", about.id, case, seed, document, error)
+            store.add(f"{case}{seed}", about.id, case, seed, stored, error)
     total = len(about.combinations()) * len(seeds)
     return Results(about, store, {**_MANIFEST, "cases_total": total, "seeds": seeds}, None)
 

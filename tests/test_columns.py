@@ -11,7 +11,7 @@ import pytest
 
 from backwater.results import columns
 from backwater.results.store import Store
-from test_store import document
+from test_store import document, stored
 
 
 def test_every_double_comes_back() -> None:
@@ -48,10 +48,10 @@ def test_a_thousand_flows_take_less_than_300_kb() -> None:
 def test_cases_with_the_same_metrics_share_a_layout() -> None:
     store = Store(None)
     for key in ("a", "b"):
-        store.add(key, "s", "{}", 1, json.dumps(document(ok=True)), None)
+        store.add(key, "s", "{}", 1, stored(document(ok=True)), None)
     more = document(ok=True)
     more["metrics"] = {**more["metrics"], "jain": 1.0}
-    store.add("c", "s", "{}", 1, json.dumps(more), None)
+    store.add("c", "s", "{}", 1, stored(more), None)
     assert len(store.layouts) == 2
     assert store.columns().column("run", "jain") == {"c": 1.0}
     assert store.columns().column("run", "loss") == {"a": 0.25, "b": 0.25, "c": 0.25}
@@ -79,7 +79,7 @@ def test_a_class_has_the_sums_and_means_of_its_flows() -> None:
         flow("h", entered_pkts=0, delivered_pkts=0, loss=0.0, delay_mean_s=None),
     ]
     store = Store(None)
-    store.add("k", "s", "{}", 1, json.dumps(made), None)
+    store.add("k", "s", "{}", 1, stored(made), None)
     values = {(scope, name): value for _, scope, name, value in store.rows("metrics")}
     assert values["class:2", "entered_pkts"] == 10
     assert values["class:2", "delivered_pkts"] == 4
@@ -95,11 +95,11 @@ def test_a_class_that_delivered_nothing_has_no_delay() -> None:
     made = document(ok=True)
     made["flows"] = [flow("f", entered_pkts=2, delivered_pkts=0, loss=1.0, delay_mean_s=None)]
     store = Store(None)
-    store.add("k", "s", "{}", 1, json.dumps(made), None)
+    store.add("k", "s", "{}", 1, stored(made), None)
     assert store.columns().column("class:2", "delay_mean_s") == {"k": None}
     assert store.columns().column("class:2", "loss") == {"k": 1.0}
 
 
 def test_a_text_that_is_no_document_is_refused() -> None:
     with pytest.raises(ValueError, match="missing field `metrics`"):
-        Store(None).add("k", "s", "{}", 1, "{}", None)
+        stored({})

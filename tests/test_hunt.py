@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,8 @@ def test_scores_are_those_of_their_definitions() -> None:
     could = [100 * slot + 50 for slot in range(10) if slot != 3]
     assert score["stall"](seen(bytes_, None), None) == 0.5
     assert score["stall"](seen(bytes_, could), None) == 0.4
+    # A run of one second, of which the space changes the first half.
+    assert score["stall"](replace(seen(bytes_, None), seconds=0.5), None) == 0.5
     assert score["waste"](seen([]), None) is None
 
 

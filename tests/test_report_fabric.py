@@ -107,7 +107,23 @@ def test_a_pause_stands_below_the_one_that_led_to_it() -> None:
 def test_a_circle_begins_where_the_first_pause_was() -> None:
     ports = ["a>b", "d>a", "c>d", "b>c"]
     found = tree([pause(port, 1.0 + at, 99.0) for at, port in enumerate(ports)])
-    assert [(one.name, one.depth) for one in found] == [(port, at) for at, port in enumerate(ports)]
+    depths = [(port, at) for at, port in enumerate(ports)]
+    assert [(one.name, one.depth) for one in found] == depths
+    # A longer pause of the first, inside the circle, does not put it below those that it led to.
+    found = tree(
+        [pause("a>b", 1.0, 5.0), pause("a>b", 10.0, 99.0)]
+        + [pause(port, 1.0 + at, 80.0) for at, port in enumerate(ports) if at]
+    )
+    assert [(one.name, one.depth) for one in found] == depths
+
+
+def test_the_first_pause_says_what_led_to_it_and_else_the_longest() -> None:
+    # s holds h back for a moment of its own, and for long while t holds s back.
+    held = [pause("h>s", 0.5, 0.6), pause("s>t", 1.0, 9.0), pause("h>s", 2.0, 8.0)]
+    assert [(one.name, one.depth) for one in tree(held)] == [("s>t", 0), ("h>s", 1)]
+    # The first pause of g has a cause, its longest has none.
+    other = [pause("s>t", 1.0, 3.5), pause("g>s", 2.0, 3.0), pause("g>s", 5.0, 9.0)]
+    assert [(one.name, one.depth) for one in tree(other)] == [("s>t", 0), ("g>s", 1)]
 
 
 def test_pauses_are_those_that_the_ports_count(stopped: Results) -> None:

@@ -15,6 +15,7 @@ from backwater.model.quantity import parse
 from backwater.present import chart_file, plot, report
 from backwater.present.numbers import metric_title
 from backwater.present.plot import FigureError
+from backwater.present.plot.encoding import COLOURS, distinct
 from backwater.results.results import Results
 
 RATES = (4.0, 8.0, 10.0)
@@ -269,6 +270,16 @@ def test_a_value_has_one_colour_in_all_figures(ran: Results) -> None:
     scale = view(figure(ran, "loss"))["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == colours
     assert len(set(colours.values())) == len(colours)
+
+
+def test_values_shown_together_differ_in_colour_where_there_are_enough() -> None:
+    """Of ten values the first and the ninth have one colour; in a figure of five they differ."""
+    every = {str(n): COLOURS[n % len(COLOURS)] for n in range(10)}
+    shown = ["0", "1", "2", "4", "8"]
+    found = distinct(shown, every)
+    assert len(set(found.values())) == len(shown)
+    assert [found[one] for one in shown[:4]] == [every[one] for one in shown[:4]]
+    assert len(set(distinct(list(every), every).values())) == len(COLOURS)
 
 
 def test_a_tooltip_lists_every_curve_with_its_interval() -> None:

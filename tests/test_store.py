@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -258,11 +259,11 @@ def test_a_failed_case_is_kept_as_failed_and_runs_again(
     study = Study.parse(markdown(), "s.md")
     real = _native.run_batch
 
-    def defect(cases: list[Any], workers: int, done: Callable[..., None], *budget: Any) -> None:
-        def one_fails(index: int, document: str | None, error: str | None) -> None:
-            done(index, None if index == 5 else document, "defect" if index == 5 else error)
+    def defect(cases: list[Any], workers: int, done: Callable[..., None], **words: Any) -> None:
+        def one_fails(index: int, kept: _native.Stored | None, error: str | None) -> None:
+            done(index, None if index == 5 else kept, "defect" if index == 5 else error)
 
-        real(cases, workers, one_fails, *budget)
+        real(cases, workers, one_fails, **words)
 
     monkeypatch.setattr(_native, "run_batch", defect)
     first = Execution(study, tmp_path / "o").run()
@@ -301,9 +302,14 @@ def document(*, ok: bool) -> dict[str, Any]:
     }
 
 
+def stored(made: dict[str, Any]) -> _native.Stored:
+    """What a store keeps of a document."""
+    return _native.stored(json.dumps(made))
+
+
 def test_a_document_becomes_rows() -> None:
     store = Store(None)
-    store.add("k", "s", "{}", 1, json.dumps(document(ok=True)), None)
+    store.add("k", "s", "{}", 1, stored(document(ok=True)), None)
     assert store.rows("metrics") == [
         ("k", "drops:A>B", "buffer-full", 3.0),
         ("k", "port:A>B", "busy", 0.1),
@@ -320,13 +326,13 @@ def test_warnings_are_counted_over_cases() -> None:
     study = Study.parse(markdown(), "s.md")
     results = Results(study, Store(None), {}, None)
     for key, texts in (("a", ["high", "low"]), ("b", ["low", "low"]), ("a", ["low"])):
-        text = json.dumps(document(ok=True) | {"warnings": texts})
-        results.store.add(key, "s", "{}", 1, text, None)
+        made = document(ok=True) | {"warnings": texts}
+        results.store.add(key, "s", "{}", 1, stored(made), None)
     assert results.warnings == {"low": 2}
 
 
 def test_packets_that_do_not_add_up_break_the_case() -> None:
-    assert Store(None).add("k", "s", "{}", 1, json.dumps(document(ok=False)), None) == BROKEN
+    assert Store(None).add("k", "s", "{}", 1, stored(document(ok=False)), None) == BROKEN
 
 
 def test_a_broken_case_makes_the_study_unexpected(
@@ -334,12 +340,13 @@ def test_a_broken_case_makes_the_study_unexpected(
 ) -> None:
     real = _native.run_batch
 
-    def losing(cases: list[Any], workers: int, done: Callable[..., None], *budget: Any) -> None:
-        def one_breaks(index: int, text: str | None, error: str | None) -> None:
-            broken = text and index == 5 and text.replace('"ok":true', '"ok":false', 1)
-            done(index, broken or text, error)
+    def losing(cases: list[Any], workers: int, done: Callable[..., None], **words: Any) -> None:
+        def one_breaks(index: int, kept: _native.Stored | None, error: str | None) -> None:
+            assert kept is not None
+            head = kept.head.replace('"ok":true', '"ok":false', 1) if index == 5 else kept.head
+            done(index, SimpleNamespace(layout=kept.layout, blob=kept.blob, head=head), error)
 
-        real(cases, workers, one_breaks, *budget)
+        real(cases, workers, one_breaks, **words)
 
     monkeypatch.setattr(_native, "run_batch", losing)
     results = Execution(Study.parse(markdown(), "s.md"), tmp_path / "o").run()
@@ -386,7 +393,7 @@ def test_a_write_that_fails_is_unfinished(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.connection.execute("PRAGMA query_only=ON")
     with pytest.raises(Unfinished):
-        store.add("k", "s", "{}", 1, json.dumps(document(ok=True)), None)
+        store.add("k", "s", "{}", 1, stored(document(ok=True)), None)
 
 
 def test_a_new_axis_of_one_value_keeps_what_ran(tmp_path: Path) -> None:

@@ -243,6 +243,33 @@ def test_a_long_flow_is_drawn_from_one_end_to_the_other(tmp_path: Path) -> None:
         assert y == pytest.approx(1 - x, abs=0.15)
 
 
+def test_packets_that_wait_at_the_end_are_drawn(tmp_path: Path) -> None:
+    """20 Mbit/s come to a line of 10 Mbit/s: half of the packets wait when the run ends."""
+    (tmp_path / "full.toml").write_text(
+        'schema = "backwater/scenario/1"\nduration = "1 s"\n'
+        'nodes.A = { kind = "host" }\nnodes.B = { kind = "host" }\n'
+        'links.a = { ends = ["A", "B"], rate = "10 Mbit/s", delay = "1 us" }\n'
+        'ports."A>B" = { buffer = "unlimited" }\n'
+        'flows.f = { from = "A", to = "B", packet = "1 kB", '
+        'source = { kind = "cbr", packet = "1 kB", rate = "20 Mbit/s" } }\n',
+        encoding="utf-8",
+    )
+    assert command.call("run", "full.toml", "--record", "full.csv", cwd=tmp_path).code == 0
+    assert command.call("view", "full.toml", cwd=tmp_path).code == 0
+    told = probed(
+        tmp_path,
+        """
+  const run = viewer.runs[0], place = run.places.indexOf("A>B");
+  const told = { waiting: run.levels[place][0].at(-1), held: run.held[place].length };""",
+    )
+    with (tmp_path / "full.csv").open(encoding="utf-8") as file:
+        whats = [row["what"] for row in csv.DictReader(file)]
+    waiting = whats.count("enqueue") - whats.count("send")
+    assert waiting > 1000, "2,500 come, and the line carries half of them"
+    assert told["held"] == waiting
+    assert told["waiting"] - waiting in (0, 1), "one may leave in the last of 65,536 intervals"
+
+
 def test_two_runs_are_compared_from_their_first_difference(folder: Path, tmp_path: Path) -> None:
     ended = command.call("view", "a.bwrec", "b.bwrec", "--out", "two.html", "--json", cwd=folder)
     assert [run["name"] for run in ended.document["runs"]] == ["a.bwrec", "b.bwrec"]

@@ -1,7 +1,7 @@
 """The engine: what the compiled module offers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, final, overload
 
 from numpy.typing import NDArray
 
@@ -328,13 +328,30 @@ def probe_send(
     host: str, port: int, packets: int, rate_pps: float, random_gaps: bool, size: int
 ) -> str: ...
 def probe_receive(port: int, packets: int, nominal_s: float) -> str: ...
-def stored(document: str) -> tuple[str, bytes, str]: ...
+
+@final
+class Stored:
+    layout: str
+    blob: bytes
+    head: str
+
+def stored(document: str) -> Stored: ...
+@overload
+def run_batch(
+    cases: list[Resolved],
+    workers: int,
+    done: Callable[[int, Stored | None, str | None], None],
+    *,
+    store: Literal[True],
+    budget: tuple[float | None, int | None] = (None, None),
+) -> None: ...
+@overload
 def run_batch(
     cases: list[Resolved],
     workers: int,
     done: Callable[[int, str | None, str | None], None],
-    max_wall_s: float | None = None,
-    max_memory_B: int | None = None,  # noqa: N803
+    *,
+    budget: tuple[float | None, int | None] = (None, None),
 ) -> None: ...
 def limit_calls(seconds: float, descriptor: int) -> None: ...
 def diff(a: str, b: str) -> str | None: ...

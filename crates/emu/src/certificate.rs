@@ -35,6 +35,8 @@ pub struct Certificate {
     pub supers: u64,
     /// Packets written to devices.
     pub given: u64,
+    /// Writes to devices: a super-packet is one.
+    pub writes: u64,
     /// Packets that the model lost.
     pub modelled: u64,
     /// Packets that a device did not take, or that are longer than the frames on their way.
@@ -56,6 +58,7 @@ impl Default for Certificate {
             taken: 0,
             supers: 0,
             given: 0,
+            writes: 0,
             modelled: 0,
             refused: 0,
             foreign: 0,
@@ -145,6 +148,7 @@ impl Certificate {
             "taken_pkts": self.taken,
             "super_pkts": self.supers,
             "given_pkts": self.given,
+            "writes": self.writes,
             "modelled_loss_pkts": self.modelled,
             "device_drops_pkts": self.dropped,
             "refused_pkts": self.refused,

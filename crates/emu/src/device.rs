@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use crate::address::Address;
+use crate::join::Joins;
 use crate::system::{self, Ifreq};
 
 const TUNSETIFF: u64 = 0x4004_54ca;
@@ -38,10 +39,22 @@ pub fn open(name: &str, offload: bool) -> io::Result<OwnedFd> {
     let flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as i16;
     request.argument[..2].copy_from_slice(&flags.to_ne_bytes());
     system::interface_request(&fd, TUNSETIFF, &mut request)?;
-    if offload && system::request_number(&fd, TUNSETOFFLOAD, OFFLOAD_TCP | OFFLOAD_UDP).is_err() {
-        system::request_number(&fd, TUNSETOFFLOAD, OFFLOAD_TCP)?;
+    if offload {
+        exchange_supers(&fd)?;
     }
     Ok(fd)
+}
+
+/// Has a device hand over super-packets of TCP, and of UDP where the kernel has them; says which. It takes the same ones.
+///
+/// # Errors
+/// The kernel has neither.
+pub fn exchange_supers(fd: &OwnedFd) -> io::Result<Joins> {
+    let udp = system::request_number(fd, TUNSETOFFLOAD, OFFLOAD_TCP | OFFLOAD_UDP).is_ok();
+    if !udp {
+        system::request_number(fd, TUNSETOFFLOAD, OFFLOAD_TCP)?;
+    }
+    Ok(Joins { tcp: true, udp })
 }
 
 /// A socket address of IPv4 as an `ifreq` has it.

@@ -14,7 +14,9 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::arrivals::Arrivals;
 use crate::certificate::Certificate;
 use crate::clock::Clock;
-use crate::offload::{Cut, HEADER, Run};
+use crate::join::Joins;
+use crate::leaving::{self, Leaving};
+use crate::offload::{Cut, HEADER};
 use crate::payloads::{self, Payloads};
 use crate::sent::Sent;
 use crate::system::{self, Poller, Ready};
@@ -67,35 +69,6 @@ impl Patience {
     };
 }
 
-/// Neighbouring segments of a packet that leave at a place.
-#[derive(Debug, Default)]
-struct Leaving {
-    kept: usize,
-    first: usize,
-    mark: bool,
-    /// When each of them is due.
-    due: Vec<Time>,
-}
-
-impl Leaving {
-    fn continues(&self, kept: usize, segment: usize, mark: bool) -> bool {
-        let next = self.first + self.due.len();
-        !self.due.is_empty() && (self.kept, next, self.mark) == (kept, segment, mark)
-    }
-
-    fn begin(&mut self, kept: usize, segment: usize, mark: bool) {
-        (self.kept, self.first, self.mark) = (kept, segment, mark);
-    }
-
-    fn run(&self) -> Run {
-        Run {
-            first: self.first,
-            count: self.due.len(),
-            mark: self.mark,
-        }
-    }
-}
-
 /// A world with its devices.
 #[derive(Debug)]
 pub struct Driver {
@@ -112,10 +85,12 @@ pub struct Driver {
     patience: Patience,
     poller: Poller,
     buffer: Vec<u8>,
-    /// Headers of the packet that is being written.
-    headers: Vec<u8>,
-    /// The packets that leave at each place, until one comes out that does not continue them.
+    /// Headers of the packet that is being written, and of the next that may be joined to it.
+    headers: [Vec<u8>; 2],
+    /// The packets that leave at each place.
     leaving: Vec<Leaving>,
+    /// Which packets leave as one where they are of one flow and due at the same look.
+    pub joins: Joins,
     /// When a packet came or went last.
     busy: Time,
     arrivals: Arrivals,
@@ -161,8 +136,9 @@ impl Driver {
             patience,
             poller,
             buffer: vec![0; LONGEST],
-            headers: Vec::new(),
+            headers: Default::default(),
             leaving,
+            joins: Joins::default(),
             busy: Time::ZERO,
             arrivals,
             raw: false,
@@ -241,6 +217,7 @@ impl Driver {
         let written = system::write(&other.device, &self.buffer[..length]);
         let waited = self.arrivals.waited(place, self.busy);
         let late_ns = (self.clock.now().since(self.busy).0 + waited.0) / 1000;
+        self.certificate.writes += u64::from(written.is_ok());
         for _ in 0..cut.segments() {
             match written {
                 Ok(_) => self.certificate.left(late_ns),
@@ -285,7 +262,7 @@ impl Driver {
         }
     }
 
-    /// Has a segment that came out leave at its node, with those before it where they are neighbours in one packet.
+    /// Has a segment that came out leave at its node.
     fn give(&mut self, exit: Exit) {
         let (kept, segment) = payloads::split(exit.tag);
         match exit.fate {
@@ -301,55 +278,43 @@ impl Driver {
             self.payloads.release(kept, 1);
             return;
         };
-        let mark = exit.ecn == Ecn::Ce && self.payloads.get_mut(kept).ecn != Ecn::Ce;
-        if !self.leaving[place].continues(kept, segment, mark) {
-            self.write(place);
-            self.leaving[place].begin(kept, segment, mark);
-        }
-        self.leaving[place].due.push(exit.at);
+        let mark = exit.ecn == Ecn::Ce && self.payloads.get(kept).ecn != Ecn::Ce;
+        self.leaving[place].push(kept, segment, mark, exit.at);
     }
 
     /// Writes what leaves at a place to the programs there.
     fn write(&mut self, place: usize) {
-        let leaving = &mut self.leaving[place];
-        let run = leaving.run();
-        if run.count == 0 {
-            return;
-        }
-        let device = &self.places[place].device;
-        let kept = self.payloads.get_mut(leaving.kept);
-        let (cut, waited) = (kept.cut, kept.waited);
-        let whole = kept.whole();
-        let (head, rest): (&[u8], &[u8]) = if cut.segments() == 1 && run.mark {
-            // A copy of the packet may leave without the mark.
-            self.headers.clear();
-            self.headers.extend_from_slice(whole);
-            ip::mark(&mut self.headers[HEADER..]);
-            (&self.headers, &[])
-        } else if cut.is_whole(run) && !run.mark {
-            (whole, &[])
-        } else {
-            let payload = cut.compose(run, &whole[HEADER..], &mut self.headers);
-            (&self.headers, payload)
-        };
-        let written = match rest {
-            [] => system::write(device, head),
-            rest => system::write_both(device, head, rest),
-        };
-        self.busy = self.clock.now();
-        if let (Some(sent), Ok(_)) = (&mut self.sent, &written) {
-            sent.add(self.busy, place, head, rest);
-        }
-        for due in leaving.due.drain(..) {
-            match written {
-                Ok(_) => {
-                    let late = self.busy.since(due).0 + waited.0;
-                    self.certificate.left(late / 1000);
-                }
-                Err(_) => self.certificate.refused += 1,
+        let mut leaving = std::mem::take(&mut self.leaving[place]);
+        let (mut runs, mut due) = (&leaving.runs[..], &leaving.due[..]);
+        while !runs.is_empty() {
+            let headers = &mut self.headers;
+            let (pieces, count) = leaving::pieces(runs, &self.payloads, self.joins, headers);
+            let written = system::write_pieces(&self.places[place].device, &pieces);
+            self.busy = self.clock.now();
+            if let (Some(sent), Ok(_)) = (&mut self.sent, &written) {
+                sent.add(self.busy, place, &pieces);
             }
+            self.certificate.writes += u64::from(written.is_ok());
+            for one in &runs[..count] {
+                let waited = self.payloads.get(one.kept).waited;
+                let (of_run, others) = due.split_at(one.run.count);
+                for at in of_run {
+                    match written {
+                        Ok(_) => {
+                            let late = self.busy.since(*at).0 + waited.0;
+                            self.certificate.left(late / 1000);
+                        }
+                        Err(_) => self.certificate.refused += 1,
+                    }
+                }
+                self.payloads.release(one.kept, one.run.count);
+                due = others;
+            }
+            runs = &runs[count..];
         }
-        self.payloads.release(leaving.kept, run.count);
+        leaving.runs.clear();
+        leaving.due.clear();
+        self.leaving[place] = leaving;
     }
 
     fn rest(&mut self, latest: Time) -> io::Result<bool> {

@@ -5,7 +5,7 @@
 //! * `namespace` runs a command behind a network device of its own; `device` makes these devices, `address` chooses addresses.
 //! * `nat` leads from an emulated path to the networks beyond: address translation, forwarding and resolvers.
 //! * `driver` moves packets between devices and the world; `payloads` keeps their bytes, `ip` reads their headers, `offload` cuts
-//!   super-packets.
+//!   super-packets, `leaving` collects what is due together, and `join` makes super-packets of it.
 //! * `clock` tells the time, `certificate` how well it was kept, `slow` where sleeping keeps it; `arrivals` says how long a packet may have waited unread.
 //! * `shell` is `backwater emulate` with boxes, `attach` with programs at the nodes of a scenario; `session` runs either to its end, and
 //!   `live` changes it meanwhile, and `page` shows it in a browser. `recorder` writes what is kept, in a thread of its own, and
@@ -25,6 +25,8 @@ pub mod device;
 pub mod driver;
 pub mod fault;
 pub mod flow;
+pub mod join;
+pub mod leaving;
 pub mod live;
 pub mod namespace;
 pub mod nat;

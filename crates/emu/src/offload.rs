@@ -1,6 +1,6 @@
 //! Super-packets: segmentation offload of TUN devices. The kernel hands over one packet of up to 64 KiB with a header that says
 //! where to cut it. The model sees each segment as a packet of its own; neighbouring segments that leave the model together are
-//! written as one packet again, and the others as what the kernel would have cut.
+//! written as one packet again, and the others as what the kernel would have cut. `join` joins further packets.
 //!
 //! Reference: VIRTIO 1.2, 5.1.6 (`struct virtio_net_hdr`); RFC 9293 (TCP), RFC 768 (UDP), RFC 3168, 6.1.2 (CWR).
 
@@ -8,31 +8,31 @@ use backwater_wire::ip;
 
 /// Bytes of the header in front of each packet of a device.
 pub const HEADER: usize = 10;
-const NEEDS_CHECKSUM: u8 = 1;
-const KIND_NONE: u8 = 0;
-const KIND_TCP4: u8 = 1;
-const KIND_TCP6: u8 = 4;
-const KIND_UDP: u8 = 5;
+pub(crate) const NEEDS_CHECKSUM: u8 = 1;
+pub(crate) const KIND_NONE: u8 = 0;
+pub(crate) const KIND_TCP4: u8 = 1;
+pub(crate) const KIND_TCP6: u8 = 4;
+pub(crate) const KIND_UDP: u8 = 5;
 /// The first segment of a TCP packet has CWR.
 const KIND_ECN: u8 = 0x80;
-const FIN: u8 = 0x01;
-const PSH: u8 = 0x08;
-const CWR: u8 = 0x80;
+pub(crate) const FIN: u8 = 0x01;
+pub(crate) const PSH: u8 = 0x08;
+pub(crate) const CWR: u8 = 0x80;
 
 /// Where a packet is cut.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    kind: u8,
+    pub(crate) kind: u8,
     /// Where the header of TCP or UDP begins.
-    transport: usize,
+    pub(crate) transport: usize,
     /// Where its checksum lies.
-    checksum: usize,
+    pub(crate) checksum: usize,
     /// Bytes in front of the payload.
-    headers: usize,
+    pub(crate) headers: usize,
     /// Payload of each segment but the last; 0 for a packet that is one segment.
-    size: usize,
+    pub(crate) size: usize,
     /// Bytes of the whole packet.
-    length: usize,
+    pub(crate) length: usize,
 }
 
 /// Neighbouring segments of a packet.
@@ -46,20 +46,27 @@ pub struct Run {
     pub mark: bool,
 }
 
-fn native(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn native(bytes: &[u8], at: usize) -> usize {
     u16::from_ne_bytes([bytes[at], bytes[at + 1]]).into()
 }
 
-fn word(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-fn put(bytes: &mut [u8], at: usize, word: u16) {
+pub(crate) fn put(bytes: &mut [u8], at: usize, word: u16) {
     bytes[at..at + 2].copy_from_slice(&word.to_be_bytes());
 }
 
-/// The sum of words in the arithmetic of RFC 1071.
-fn fold(mut sum: u32) -> u16 {
+/// The words of these bytes, an odd last octet as the first of two, added up (RFC 1071).
+pub(crate) fn sum(bytes: &[u8]) -> u32 {
+    let pairs = bytes.chunks_exact(2);
+    let odd = pairs.remainder().first().map_or(0, |b| u32::from(*b) << 8);
+    pairs.map(|w| u32::from(word(w, 0))).sum::<u32>() + odd
+}
+
+/// A sum of words in the arithmetic of RFC 1071.
+pub(crate) fn fold(mut sum: u32) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
@@ -136,7 +143,11 @@ impl Cut {
         let from = self.headers + run.first * self.size;
         let payload = &packet[from..(from + run.count * self.size).min(self.length)];
         headers.clear();
-        headers.extend_from_slice(&self.device_header(run, packet[self.transport + 13]));
+        let flags = match self.kind {
+            KIND_UDP => 0,
+            _ => packet[self.transport + 13],
+        };
+        headers.extend_from_slice(&self.device_header(run, flags));
         headers.extend_from_slice(&packet[..self.headers]);
         let own = &mut headers[HEADER..];
         let length = self.headers + payload.len();
@@ -148,9 +159,8 @@ impl Cut {
             let id = word(own, 4).wrapping_add(run.first as u16);
             put(own, 4, id);
             put(own, 10, 0);
-            let header = &own[..usize::from(own[0] & 15) * 4];
-            let sum = header.chunks_exact(2).map(|w| u32::from(word(w, 0))).sum();
-            put(own, 10, !fold(sum));
+            let all = !fold(sum(&own[..usize::from(own[0] & 15) * 4]));
+            put(own, 10, all);
         }
         if run.mark {
             ip::mark(own);
@@ -158,7 +168,7 @@ impl Cut {
         payload
     }
 
-    fn device_header(&self, run: Run, tcp_flags: u8) -> [u8; HEADER] {
+    pub(crate) fn device_header(&self, run: Run, tcp_flags: u8) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[0] = NEEDS_CHECKSUM;
         let mut set = |at: usize, value: usize| {
@@ -169,7 +179,7 @@ impl Cut {
         set(8, self.checksum - self.transport);
         if run.count > 1 {
             set(4, self.size);
-            let cwr = self.kind != KIND_UDP && run.first == 0 && tcp_flags & CWR != 0;
+            let cwr = run.first == 0 && tcp_flags & CWR != 0;
             header[1] = self.kind | if cwr { KIND_ECN } else { 0 };
         }
         header
@@ -231,9 +241,7 @@ fn complete(written: &mut [u8]) {
     if header[0] & NEEDS_CHECKSUM == 0 || at + 2 > packet.len() || start > at {
         return;
     }
-    let words = packet[start..].chunks(2);
-    let sum = words.map(|w| u32::from(w[0]) << 8 | u32::from(*w.get(1).unwrap_or(&0)));
-    let own = match !fold(sum.sum()) {
+    let own = match !fold(sum(&packet[start..])) {
         0 => u16::MAX,
         own => own,
     };
@@ -430,6 +438,15 @@ mod tests {
             assert_eq!(word(&whole, 36), pseudo(&whole, 6, whole.len() - 20));
             assert_eq!(payload, &packet[52 + first * SIZE..][..payload.len()]);
         }
+    }
+
+    #[test]
+    fn datagrams_shorter_than_a_header_of_tcp_are_cut() {
+        let mut all = given(4, false, 3);
+        all[4..6].copy_from_slice(&1u16.to_ne_bytes());
+        let mut lengths = Vec::new();
+        each_packet(&all, |one| lengths.push(one.len()));
+        assert_eq!(lengths, [29; 3]);
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub struct Kept {
 
 impl Kept {
     /// Header and packet, without what lies behind them in a buffer of a longer one.
-    pub fn whole(&mut self) -> &mut [u8] {
-        &mut self.bytes[..HEADER + self.cut.length()]
+    pub fn whole(&self) -> &[u8] {
+        &self.bytes[..HEADER + self.cut.length()]
     }
 }
 
@@ -85,6 +85,11 @@ impl Payloads {
     }
 
     /// The packet of a place.
+    pub fn get(&self, place: usize) -> &Kept {
+        &self.places[place]
+    }
+
+    /// The packet of a place, to say more about it.
     pub fn get_mut(&mut self, place: usize) -> &mut Kept {
         &mut self.places[place]
     }

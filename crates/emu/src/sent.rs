@@ -19,11 +19,14 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Adds a packet that was written to the device of a place, in two parts.
-    pub(crate) fn add(&mut self, at: Time, place: usize, head: &[u8], rest: &[u8]) {
-        self.bytes.extend_from_slice(head);
-        self.bytes.extend_from_slice(rest);
-        self.each.push((at, place as u32, head.len() + rest.len()));
+    /// Adds a packet that was written to the device of a place, in pieces.
+    pub(crate) fn add(&mut self, at: Time, place: usize, pieces: &[&[u8]]) {
+        let before = self.bytes.len();
+        for piece in pieces {
+            self.bytes.extend_from_slice(piece);
+        }
+        let length = self.bytes.len() - before;
+        self.each.push((at, place as u32, length));
     }
 
     /// How many.

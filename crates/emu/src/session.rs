@@ -9,6 +9,7 @@ use crate::certificate::Bounds;
 use crate::device;
 use crate::driver::{Driver, Patience, RealNode};
 use crate::fault::Fault;
+use crate::join::Joins;
 use crate::live::Live;
 use crate::namespace::Running;
 use crate::page::LivePage;
@@ -67,6 +68,7 @@ pub(crate) fn run(
     };
     let mut driver = Driver::new(world, places, patience, &[signals.descriptor()]).map_err(fail)?;
     driver.raw = wishes.raw;
+    driver.joins = joins(&driver, wishes).map_err(fail)?;
     let cpu = system::cpu_s();
     driver.certificate.real_time = system::request_real_time();
     driver.sent = wishes.pcap.as_ref().map(|_| Sent::default());
@@ -99,6 +101,14 @@ pub(crate) fn run(
         series,
         recording,
     })
+}
+
+/// Which packets leave joined: those whose super-packets the kernel takes, which is one kernel for all devices.
+fn joins(driver: &Driver, wishes: &Wishes) -> std::io::Result<Joins> {
+    match driver.places.first() {
+        Some(place) if !wishes.no_offload => device::exchange_supers(&place.device),
+        _ => Ok(Joins::default()),
+    }
 }
 
 /// Starts to keep what is wanted, after the signals are caught; none where nothing is.

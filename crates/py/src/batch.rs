@@ -7,7 +7,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use backwater_scenario as native;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::outcome::{Budget, Finished, Stopped, timed_run};
 use crate::scenario::Resolved;
@@ -15,10 +17,48 @@ use crate::scenario::Resolved;
 /// How often the caller's thread looks for signals while it waits.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Document or error of a finished run.
-type Finding = Result<String, String>;
+/// What a store keeps of a run.
+#[pyclass(module = "backwater._native", frozen)]
+pub struct Stored(native::Stored);
 
-fn one(resolved: &native::Resolved, budget: Budget, stop: &AtomicBool) -> Option<Finding> {
+#[pymethods]
+impl Stored {
+    /// (scope, metric) of each value, as JSON.
+    #[getter]
+    fn layout(&self) -> &str {
+        &self.0.layout
+    }
+
+    /// The compressed values.
+    #[getter]
+    fn blob<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.blob)
+    }
+
+    /// What says how the case went, as JSON.
+    #[getter]
+    fn head(&self) -> &str {
+        &self.0.head
+    }
+}
+
+/// What a store keeps of a run, of its document.
+///
+/// # Errors
+/// ValueError when the text is no document of a run.
+#[pyfunction]
+pub fn stored(py: Python<'_>, document: &str) -> PyResult<Stored> {
+    py.detach(|| native::Stored::of(document))
+        .map(Stored)
+        .map_err(PyValueError::new_err)
+}
+
+/// The document of a run, or the error.
+fn one(
+    resolved: &native::Resolved,
+    budget: Budget,
+    stop: &AtomicBool,
+) -> Option<Result<String, String>> {
     let run = || -> Result<Finished, Stopped> {
         let world = resolved
             .build()
@@ -51,43 +91,48 @@ fn one(resolved: &native::Resolved, budget: Budget, stop: &AtomicBool) -> Option
 }
 
 /// Runs `cases` on `workers` threads and calls `done(index, document, error)` on the caller's
-/// thread as each finishes. Those with classes of Python are refused: they run in processes of their own.
+/// thread as each finishes. With `store` it receives what a store keeps in the document's place: flattened and compressed
+/// on the worker's thread, while the caller's thread writes others. `budget` is that of each case: seconds of wall time,
+/// bytes. Those with classes of Python are refused: they run in processes of their own.
 #[pyfunction]
-#[pyo3(signature = (cases, workers, done, max_wall_s = None, max_memory_B = None))]
+#[pyo3(signature = (cases, workers, done, *, store = false, budget = (None, None)))]
 pub fn run_batch(
     py: Python<'_>,
     cases: Vec<Py<Resolved>>,
     workers: usize,
     done: Py<PyAny>,
-    max_wall_s: Option<f64>,
-    #[allow(non_snake_case, reason = "names end in their unit")] max_memory_B: Option<u64>,
+    store: bool,
+    budget: (Option<f64>, Option<u64>),
 ) -> PyResult<()> {
-    let budget = Budget {
-        wall_s: max_wall_s,
-        memory: max_memory_B,
-    };
+    let (wall_s, memory) = budget;
+    let budget = Budget { wall_s, memory };
     let cases: Vec<native::Resolved> = cases.iter().map(|c| c.get().scenario.clone()).collect();
-    py.detach(|| work(&cases, workers, budget, &done))
+    let kept = |document: String| native::Stored::of(&document).map(Stored);
+    py.detach(|| match store {
+        true => work(&cases, workers, budget, &done, kept),
+        false => work(&cases, workers, budget, &done, Ok),
+    })
 }
 
-fn work(
+fn work<T: Send + for<'py> IntoPyObject<'py>>(
     cases: &[native::Resolved],
     workers: usize,
     budget: Budget,
     done: &Py<PyAny>,
+    kept: impl Fn(String) -> Result<T, String> + Sync,
 ) -> PyResult<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, receiver) = mpsc::channel::<(usize, Finding)>();
+    let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..workers.clamp(1, cases.len().max(1)) {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            let (sender, next, stop, kept) = (sender.clone(), &next, &stop, &kept);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(finding) = cases.get(index).and_then(|c| one(c, budget, stop)) else {
                         break;
                     };
-                    if sender.send((index, finding)).is_err() {
+                    if sender.send((index, finding.and_then(kept))).is_err() {
                         break;
                     }
                 }
@@ -102,7 +147,10 @@ fn work(
     })
 }
 
-fn collect(receiver: &mpsc::Receiver<(usize, Finding)>, done: &Py<PyAny>) -> PyResult<()> {
+fn collect<T: for<'py> IntoPyObject<'py>>(
+    receiver: &mpsc::Receiver<(usize, Result<T, String>)>,
+    done: &Py<PyAny>,
+) -> PyResult<()> {
     loop {
         let message = receiver.recv_timeout(LOOK);
         if let Err(mpsc::RecvTimeoutError::Disconnected) = message {
@@ -110,7 +158,7 @@ fn collect(receiver: &mpsc::Receiver<(usize, Finding)>, done: &Py<PyAny>) -> PyR
         }
         Python::attach(|py| {
             match message {
-                Ok((index, Ok(document))) => done.call1(py, (index, document, py.None()))?,
+                Ok((index, Ok(found))) => done.call1(py, (index, found, py.None()))?,
                 Ok((index, Err(error))) => done.call1(py, (index, py.None(), error))?,
                 Err(_) => py.None(),
             };

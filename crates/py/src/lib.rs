@@ -25,9 +25,7 @@ mod worlds;
 
 use std::sync::OnceLock;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 /// Version of the package.
 #[pyfunction]
@@ -78,16 +76,6 @@ fn series() -> Vec<(&'static str, &'static str)> {
     backwater_scenario::SERIES.to_vec()
 }
 
-/// Of a run's document: (scope, metric) of each value as JSON, the bytes of the values, and what says how the case went as
-/// JSON.
-#[pyfunction]
-fn stored<'py>(py: Python<'py>, document: &str) -> PyResult<(String, Bound<'py, PyBytes>, String)> {
-    let found = py
-        .detach(|| backwater_scenario::Stored::of(document))
-        .map_err(PyValueError::new_err)?;
-    Ok((found.layout, PyBytes::new(py, &found.planes), found.head))
-}
-
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     fill(m)
@@ -108,7 +96,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(legal, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(series, m)?)?;
-    m.add_function(wrap_pyfunction!(stored, m)?)?;
+    m.add_function(wrap_pyfunction!(batch::stored, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
     m.add_function(wrap_pyfunction!(trial::trials, m)?)?;
     m.add_function(wrap_pyfunction!(trial::pack, m)?)?;
@@ -134,6 +122,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<scenario::Resolved>()?;
     m.add_class::<outcome::Outcome>()?;
+    m.add_class::<batch::Stored>()?;
     m.add_class::<controller::ControllerSetup>()?;
     m.add_class::<detector::DetectorSetup>()?;
     m.add_class::<detector::LevelSeen>()?;

@@ -3,6 +3,7 @@
 
 pub mod air;
 mod collectives;
+mod equal_ways;
 mod port;
 mod sanity;
 mod slowdowns;
@@ -86,6 +87,13 @@ pub fn document_until(
     }
     if let Some(stretches) = world.skipped() {
         document["skipped"] = skipped(stretches);
+    }
+    let ways = equal_ways::rows(world, report);
+    if !ways.is_empty() {
+        if let Value::Object(metrics) = &mut document["metrics"] {
+            metrics.extend(equal_ways::metrics(&ways));
+        }
+        document["equal_ways"] = ways.iter().map(|row| row.document(world)).collect();
     }
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});

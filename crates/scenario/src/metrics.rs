@@ -311,6 +311,8 @@ pub static METRICS: &[Metric] = &[
         "algbw_bps times 2 (n - 1) / n for an all-reduce among n ranks, (n - 1) / n for an all-to-all: what the link of each rank carries",
     )
     .by("NCCL's tests, PERFORMANCE.md"),
+    metric("ways_uneven_mean", RUN, "bytes of the way that carries most over the mean of its equal ways, mean over nodes weighted by bytes: 1 is even, m that one of m carries all; where several ways are equally short"),
+    metric("ways_uneven_max", RUN, "the same at the worst node"),
     metric("sent_pkts", PORT, "data frames sent"),
     metric("sent_B", PORT, "bytes of data frames sent"),
     metric(
@@ -466,7 +468,7 @@ mod tests {
             let asks = std::ptr::eq(table, &wired["flows"][0]);
             let of_scope = of_scope.filter(|m| asks || !m.id.starts_with("hurst"));
             // Two parts of the delay are there where packets went in A-MPDUs; an invariant of each run sums the parts. Stations that
-            // aggregate have two figures more, and a port that trims, sends notices or has a watchdog has one.
+            // aggregate have two figures more, as have networks with equal ways, and a port that trims, sends notices or has a watchdog has one.
             let of_others = [
                 "delay_aggregate_s",
                 "delay_reorder_s",
@@ -475,6 +477,8 @@ mod tests {
                 "trimmed_pkts",
                 "notices_pkts",
                 "watchdog_actions",
+                "ways_uneven_mean",
+                "ways_uneven_max",
             ];
             let of_scope = of_scope.filter(|m| !of_others.contains(&m.id));
             let mut listed: Vec<String> = of_scope.map(|m| m.id.to_owned()).collect();

@@ -24,6 +24,9 @@ pub struct Calendar {
     end: usize,
     /// Events that join the list together, at least.
     batch: usize,
+    /// An event that is not sooner finds no place in the list: it is later than one in the heap may be, or it is for the
+    /// wheel.
+    bound: Key,
     heap: Heap,
     /// Events at this instant or later go to the wheel; `NEVER` while there is none.
     edge: Key,
@@ -51,6 +54,7 @@ impl Default for Calendar {
             start: 0,
             end: 0,
             batch: 1,
+            bound: Key::NEVER,
             heap: Heap::default(),
             edge: Key::NEVER,
             wheel: None,
@@ -63,6 +67,12 @@ impl Calendar {
     #[inline]
     pub fn push(&mut self, at: Time, event: Event) {
         self.push_key(Key::new(at, event));
+    }
+
+    /// The same without a call, for the place that schedules most of them.
+    #[inline(always)]
+    pub(crate) fn push_here(&mut self, at: Time, event: Event) {
+        self.place(Key::new(at, event));
     }
 
     /// The instant of the next event.
@@ -122,37 +132,58 @@ impl Calendar {
     }
 
     fn push_key(&mut self, key: Key) {
+        self.place(key);
+    }
+
+    #[inline(always)]
+    fn place(&mut self, key: Key) {
+        let (start, end) = (self.start, self.end);
+        if key >= self.bound || end >= ROOM {
+            return self.push_behind(key);
+        }
+        if let Some(far) = end.checked_sub(STEPS)
+            && far >= start
+            && self.near[far] < key
+        {
+            return self.insert_late(key);
+        }
+        let mut hole = end;
+        // Most differ in their instants, and 64 bits are compared sooner than 128.
+        while hole > start && self.near[hole - 1].at() < key.at() {
+            self.near[hole] = self.near[hole - 1];
+            hole -= 1;
+        }
+        while hole > start && self.near[hole - 1] < key {
+            self.near[hole] = self.near[hole - 1];
+            hole -= 1;
+        }
+        self.near[hole] = key;
+        self.end = end + 1;
+    }
+
+    /// Puts an event where it belongs that finds no place in the list.
+    #[inline(never)]
+    fn push_behind(&mut self, key: Key) {
         if key >= self.edge {
-            return self.push_late(key);
+            let wheel = self.wheel.as_mut().expect("an edge is that of a wheel");
+            return wheel.push(key);
         }
-        if !self.heap.is_empty() && (self.start == self.end || key > self.near[self.start]) {
-            return self.push_far(key);
-        }
-        if self.end == ROOM {
+        if key < self.bound {
             self.make_room();
             return self.push_key(key);
         }
-        // A small network's list never ends beyond these steps, and is asked no more than that.
-        if self.end > STEPS && self.is_far(key) {
-            return self.insert_late(key);
+        self.heap.push(key);
+        if self.heap.len() > CROWD && self.wheel.is_none() {
+            self.arrange();
         }
-        let (list, room) = self.near.split_at_mut(self.end);
-        let mut hole = &mut room[0];
-        for place in list[self.start..].iter_mut().rev() {
-            if *place >= key {
-                break;
-            }
-            *hole = *place;
-            hole = place;
-        }
-        *hole = key;
-        self.end += 1;
     }
 
-    /// Whether so many events are sooner.
-    #[inline]
-    fn is_far(&self, key: Key) -> bool {
-        self.end - self.start > STEPS && self.near[self.end - STEPS] < key
+    /// To be called when the list begins anew, or the heap has ceased to be empty or has become so.
+    fn set_bound(&mut self) {
+        self.bound = match self.heap.is_empty() {
+            true => self.edge,
+            false => self.edge.min(self.near[self.start]),
+        };
     }
 
     /// Puts an event into the list behind so many that moving them one by one would take longer.
@@ -163,20 +194,6 @@ impl Calendar {
         self.near.copy_within(start + later..end, start + later + 1);
         self.near[start + later] = key;
         self.end += 1;
-    }
-
-    #[inline(never)]
-    fn push_late(&mut self, key: Key) {
-        let wheel = self.wheel.as_mut().expect("an edge is that of a wheel");
-        wheel.push(key);
-    }
-
-    #[inline(never)]
-    fn push_far(&mut self, key: Key) {
-        self.heap.push(key);
-        if self.heap.len() > CROWD && self.wheel.is_none() {
-            self.arrange();
-        }
     }
 
     /// Moves the list down in its room, without its latest events if it is long: they go to the heap.
@@ -190,6 +207,7 @@ impl Calendar {
         }
         self.near.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
+        self.set_bound();
     }
 
     /// Moves the soonest of the heap to the list, which is empty, or else those of the next buckets.
@@ -207,6 +225,7 @@ impl Calendar {
                 self.near[place] = self.heap.pop().expect("as many as were counted");
             }
         }
+        self.set_bound();
     }
 
     /// Moves the events of the next bucket, which are later than all others outside the wheel, to the list, those of
@@ -261,48 +280,55 @@ impl Calendar {
         self.edge = wheel.edge();
     }
 
+    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
+    pub fn cancel(&mut self, event: Event) {
+        let mut keys = self.all();
+        keys.retain(|key| key.event() != event);
+        self.replace(keys);
+    }
+
+    /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
+    fn arrange(&mut self) {
+        self.replace(self.all());
+    }
+
     /// All events, in order.
     pub(crate) fn keys(&self) -> Vec<Key> {
+        let mut keys = self.all();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// All events, in no order.
+    fn all(&self) -> Vec<Key> {
         let mut keys = self.soonest().to_vec();
         keys.extend(self.heap.keys());
-        keys.extend(self.wheel.iter().flat_map(|wheel| wheel.keys()));
-        keys.sort_unstable();
+        if let Some(wheel) = &self.wheel {
+            // Not by `extend`, which would ask each of thousands of buckets anew.
+            wheel.keys().for_each(|key| keys.push(key));
+        }
         keys
     }
 
     /// Puts other events in the place of all.
     pub(crate) fn replace(&mut self, mut keys: Vec<Key>) {
         let old = self.wheel.take();
-        keys.sort_unstable();
         *self = Calendar {
             batch: self.batch,
             ..Calendar::default()
         };
         if keys.len() > CROWD {
-            let wheel = Wheel::suited(&keys, old.as_deref());
+            let mut wheel = Wheel::suited(&mut keys, old.as_deref());
+            if let Some(old) = old {
+                wheel.take_rooms(*old);
+            }
             self.edge = wheel.edge();
+            self.bound = self.edge;
             self.wheel = Some(Box::new(wheel));
         }
         for key in keys {
             self.push_key(key);
         }
-    }
-
-    /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
-    pub fn cancel(&mut self, event: Event) {
-        self.arrange_some(|key| key.event() != event);
-    }
-
-    /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
-    fn arrange(&mut self) {
-        self.arrange_some(|_| true);
-    }
-
-    /// The same for the events that are kept.
-    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
-        let mut keys = self.keys();
-        keys.retain(kept);
-        self.replace(keys);
     }
 }
 
@@ -312,6 +338,16 @@ const SORT: usize = 64;
 const LANES: usize = 16;
 /// Bits for the place of one of them.
 const PLACE: u32 = SORT.ilog2();
+/// The places, so that a list of them is gone through in step with others.
+const PLACES: [i16; SORT] = {
+    let mut places = [0; SORT];
+    let mut place = 0;
+    while place < SORT {
+        places[place] = place as i16;
+        place += 1;
+    }
+    places
+};
 
 /// Puts the events of a bucket, which begins then and has 2^`shift` ticks, in order, the latest first. How one
 /// compares with another cannot be predicted, so each is compared with all, many at once, which needs no branch:
@@ -321,20 +357,17 @@ fn sort(due: &[HalfKey], (begin, shift): (u64, u32), list: &mut [Key]) {
     // Ticks since the bucket began, in as many bits as there are, and the place, so that no two are equal.
     let coarse = shift.saturating_sub(i16::BITS - 1 - PLACE);
     let mut marks = [[-1i16; LANES]; SORT / LANES];
-    for (place, (mark, event)) in marks.as_flattened_mut().iter_mut().zip(due).enumerate() {
-        *mark = (event.after() >> coarse << PLACE) as i16 | place as i16;
+    let marked = marks.as_flattened_mut()[..due.len()].iter_mut();
+    for ((mark, event), place) in marked.zip(due).zip(&PLACES) {
+        *mark = (event.after() >> coarse << PLACE) as i16 | place;
     }
-    let used = &marks[..due.len().div_ceil(LANES)];
-    for (event, mark) in due.iter().zip(used.as_flattened()) {
-        // Less their number: a comparison gives -1. A check for overflow would be done one by one.
-        let mut later = [0i16; LANES];
-        for some in used {
-            for (later, other) in later.iter_mut().zip(some) {
-                *later = later.wrapping_add(if other > mark { -1 } else { 0 });
-            }
-        }
-        let later = later.into_iter().fold(0, i16::wrapping_sub);
-        list[later as usize] = event.key(begin);
+    let used = marks[..due.len().div_ceil(LANES)].as_flattened();
+    for (event, mark) in due.iter().zip(used) {
+        // A check for overflow would be done one by one.
+        let later = used.iter().fold(0u16, |later, other| {
+            later.wrapping_add(u16::from(other > mark))
+        });
+        list[usize::from(later)] = event.key(begin);
     }
     // Those too close to each other.
     for i in 1..list.len() {

@@ -127,6 +127,13 @@ impl Key {
         (tie >> 56 == Rank::Arrive as u64).then(|| PortId::raw((tie >> 24) as u32))
     }
 
+    /// The flow whose source's demand is due, if the event is that.
+    #[inline]
+    pub fn demand(self) -> Option<FlowId> {
+        let tie = self.0 as u64;
+        (tie >> 56 == Rank::Demand as u64).then(|| FlowId::raw((tie >> 24) as u32))
+    }
+
     /// The event. A caller that matches on it at once gets one jump table, not two.
     #[inline(always)]
     pub fn event(self) -> Event {

@@ -6,6 +6,9 @@
 //! share a column, where "the port to that very host" counts as alike. And of a row only what differs is kept.
 //! Whether a row names one port, the host's own or a group of equal ways cannot be predicted, so all three are read
 //! without a branch.
+//!
+//! None of that is worth its instructions where entries are few and name one port each: these are read as they were
+//! written.
 
 mod ways;
 
@@ -29,6 +32,9 @@ pub struct Forwarding {
     groups: Vec<Vec<PortId>>,
     /// Numbers of the groups.
     known: BTreeMap<Vec<PortId>, u32>,
+    /// The written ports, row by row, where they are few and no row names several for a host; the fields that follow are
+    /// empty then.
+    direct: Vec<u32>,
     columns: Vec<Column>,
     rows: Vec<Row>,
     entries: Vec<Entry>,
@@ -38,12 +44,16 @@ pub struct Forwarding {
     choose: Choose,
     /// Ways from which a switch chooses when a frame arrives.
     open: OpenWays,
+    /// The groups of equal ways that some entry names.
+    equal: Vec<Vec<PortId>>,
 }
 
 /// Marks a written entry that names an ECMP group.
 const GROUP: u32 = 0x8000_0000;
 /// A written entry without a way.
 const NOWHERE: u32 = u32::MAX;
+/// The most entries that are read where they were written: they take 64 kB.
+const DIRECT: usize = 1 << 14;
 
 /// Where a host's entries stand.
 #[derive(Copy, Clone, Debug)]
@@ -217,6 +227,16 @@ impl Forwarding {
     /// `NONE` where there is none.
     pub fn pack(&mut self, last: &[PortId], choose: Choose) {
         self.choose = choose;
+        if self.written.len() <= DIRECT && self.groups.is_empty() {
+            self.direct = std::mem::take(&mut self.written);
+            self.salts = Vec::new();
+            return;
+        }
+        self.pack_columns(last);
+    }
+
+    /// Brings rows that are long, or name groups, into columns and entries.
+    fn pack_columns(&mut self, last: &[PortId]) {
         let mut seen: BTreeMap<u32, Entry> = BTreeMap::from([(NOWHERE, Entry::NOWHERE)]);
         let mut numbers: BTreeMap<Vec<Entry>, u32> = BTreeMap::new();
         let mut columns = Vec::new();
@@ -230,7 +250,7 @@ impl Forwarding {
                         0 => Entry::one(entry),
                         _ => {
                             let group = &self.groups[(entry & !GROUP) as usize];
-                            match *switch && choose != Choose::Hash && group.len() > 1 {
+                            match *switch && self.choose != Choose::Hash && group.len() > 1 {
                                 true => Entry::one(self.open.add(group, *salt)),
                                 false => lay(&mut self.choices, group),
                             }
@@ -255,6 +275,10 @@ impl Forwarding {
         }
         self.columns = columns;
         self.written = Vec::new();
+        let named = seen.keys().filter(|e| **e != NOWHERE && **e & GROUP != 0);
+        self.equal = named
+            .map(|entry| std::mem::take(&mut self.groups[(entry & !GROUP) as usize]))
+            .collect();
         self.groups = Vec::new();
         self.known = BTreeMap::new();
     }
@@ -292,6 +316,16 @@ impl Forwarding {
     /// The egress port toward a host, once packed; open where the switch chooses when the frame arrives.
     #[inline(always)]
     pub fn egress(&self, row: u32, flow: FlowId, to: u32) -> PortId {
+        let place = row as usize * self.hosts + to as usize;
+        if let Some(port) = self.direct.get(place) {
+            return Id::raw(*port);
+        }
+        self.packed(row, flow, to)
+    }
+
+    /// The same where the tables had to be packed.
+    #[inline(always)]
+    fn packed(&self, row: u32, flow: FlowId, to: u32) -> PortId {
         let Column { number, last } = self.columns[to as usize];
         let Row {
             first,
@@ -333,6 +367,11 @@ impl Forwarding {
     /// Ports of which a frame that arrives takes the one with the shortest queue.
     pub(crate) fn candidates(&self, turns: &mut Turns, open: PortId) -> Candidates {
         self.open.candidates(turns, open, self.choose)
+    }
+
+    /// The groups of equal ways, once packed: ports of one node that lead some packets to their destination equally well.
+    pub(crate) fn equal(&self) -> &[Vec<PortId>] {
+        &self.equal
     }
 
     /// The turns of all ways at the start of a run.
@@ -402,16 +441,37 @@ mod tests {
             }
             let mut packed = tables.clone();
             packed.pack(&last, Choose::Hash);
+            let mut columns = tables.clone();
+            columns.pack_columns(&last);
             for (number, row) in rows.iter().enumerate() {
                 for host in (0..hosts).filter(|h| !row[*h].is_empty()) {
                     for flow in flows.iter().map(|f| Id::raw(*f)) {
                         let choice = tables.written(number as u32, flow, host as u32);
                         prop_assert!(tables.leads(number as u32, host, choice));
                         prop_assert_eq!(packed.egress(number as u32, flow, host as u32), choice);
+                        prop_assert_eq!(columns.egress(number as u32, flow, host as u32), choice);
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn few_entries_are_read_as_they_were_written_unless_one_names_several_ways() {
+        let packed = |hosts: usize, ways: &[PortId]| {
+            let mut tables = Forwarding::default();
+            tables.add_row(hosts, 0, true);
+            (0..hosts).for_each(|host| {
+                tables.write(0, host, &[Id::raw(7)]);
+            });
+            tables.write(0, 0, ways);
+            tables.pack(&vec![Id::NONE; hosts], Choose::Hash);
+            tables
+        };
+        let (one, several) = ([Id::raw(7)], [Id::raw(7), Id::raw(8)]);
+        assert_eq!(packed(DIRECT, &one).direct, [7; DIRECT]);
+        assert!(packed(DIRECT, &several).direct.is_empty());
+        assert!(packed(DIRECT + 1, &one).direct.is_empty());
     }
 
     #[test]
@@ -435,7 +495,7 @@ mod tests {
                 tables.write(switch, host, &[choice]);
             }
         }
-        tables.pack(&last, Choose::Hash);
+        tables.pack_columns(&last);
         assert!(tables.columns.iter().all(|column| column.number < 2));
     }
 
@@ -458,7 +518,7 @@ mod tests {
                 tables.write(number as u32, host, &[Id::raw(choice(host as u32 / 4))]);
             }
         }
-        tables.pack(&last, Choose::Hash);
+        tables.pack_columns(&last);
         let counts: Vec<u32> = tables.rows.iter().map(|row| row.count).collect();
         assert_eq!(counts, [2, 1, 0, 3]);
         for (number, choice) in all.enumerate() {

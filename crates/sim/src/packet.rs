@@ -263,6 +263,18 @@ impl Packets {
         id
     }
 
+    /// Takes the head of a list out, and gives it.
+    #[inline(always)]
+    pub fn take_head(&mut self, list: &mut List) -> (PacketId, &mut Packet) {
+        let id = list.head;
+        let packet = &mut self[id];
+        list.head = packet.next;
+        if list.head.is_none() {
+            list.tail = Id::NONE;
+        }
+        (id, packet)
+    }
+
     /// Puts a packet behind `before` in a list; at its head where `before` is `NONE`.
     pub fn insert_after(&mut self, list: &mut List, before: PacketId, id: PacketId) {
         let next = if before.is_none() {

@@ -148,16 +148,18 @@ impl Lists {
 
 impl Targets {
     /// The host of the next packet.
-    #[inline]
+    #[inline(always)]
     pub fn draw(&self, random: &mut Random) -> u32 {
         match self {
             Targets::One(host) => *host,
-            Targets::AnyOf { hosts, but } => {
-                let number = hosts.len() as u64 - u64::from(*but != u32::MAX);
-                let drawn = random.between(0, number - 1);
-                hosts[(drawn + u64::from(drawn >= u64::from(*but))) as usize]
-            }
+            Targets::AnyOf { hosts, but } => Targets::draw_any(hosts, *but, random),
         }
+    }
+
+    fn draw_any(hosts: &[u32], but: u32, random: &mut Random) -> u32 {
+        let number = hosts.len() as u64 - u64::from(but != u32::MAX);
+        let drawn = random.between(0, number - 1);
+        hosts[(drawn + u64::from(drawn >= u64::from(but))) as usize]
     }
 
     /// All of them, in the order in which draws number them.

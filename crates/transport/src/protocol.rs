@@ -29,6 +29,6 @@ pub struct Transport {
     /// Its receiver may delay acknowledgements.
     pub delays_acks: bool,
     /// A queue pair of RDMA: the card of its host pulls its packets, paces count frames, and marks come back as notification
-    /// packets.
+    /// packets. The receivers of others send no signals and give no credit, and are not asked for them.
     pub queue_pair: bool,
 }

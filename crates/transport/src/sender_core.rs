@@ -148,10 +148,10 @@ impl SenderCore {
             self.counters.retransmitted += 1;
             self.counters.retransmitted_bytes += sent.len;
         }
-        if self.wants_transmissions {
-            self.report_transmission(&sent)
-        } else {
-            None
+        match self.wants_transmissions {
+            // A copy, so that there is nothing to be laid down for a controller that isn't told.
+            true => self.report_transmission(Sent { ..sent }),
+            false => None,
         }
     }
 
@@ -166,8 +166,8 @@ impl SenderCore {
         }
     }
 
-    fn report_transmission(&mut self, sent: &Sent) -> Option<Box<Feedback>> {
-        let departure = self.controller.on_sent(sent);
+    fn report_transmission(&mut self, sent: Sent) -> Option<Box<Feedback>> {
+        let departure = self.controller.on_sent(&sent);
         self.wants_transmissions = departure != Departure::Ignored;
         // A congestion header says what the window is and does not move it.
         if !matches!(departure, Departure::Announced(Feedback::Congestion(_))) {

@@ -230,7 +230,7 @@ impl Walk {
         };
         let moved = after - before == i128::from(self.period.0) || after > i128::from(self.began.0);
         if moved && *at < Time::NEVER {
-            *at = *at + self.way();
+            *at += self.way();
         }
     }
 

@@ -49,7 +49,7 @@ def command(
     low_cpu: LowCpu = None,
     live: Annotated[bool, typer.Option("--live", help="Show counts while it runs.")] = False,
     no_offload: Annotated[
-        bool, typer.Option("--no-offload", help="Take no super-packets of TCP and UDP.")
+        bool, typer.Option("--no-offload", help="Take and give no super-packets of TCP and UDP.")
     ] = False,
     late: Annotated[
         float, typer.Option(min=0, help="Seconds by which 1 % of packets may be late.")

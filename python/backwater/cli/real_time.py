@@ -188,7 +188,8 @@ def _trust(certificate: dict[str, Any]) -> str:
     return (
         f"valid: 99 % of packets left at most {_figure(1e3 * late)} ms late, of "
         f"{_figure(1e3 * bound)} allowed; lost but not by the model: "
-        f"{certificate['device_drops_pkts'] + certificate['refused_pkts']}"
+        f"{certificate['device_drops_pkts'] + certificate['refused_pkts']}; "
+        f"{certificate['given_pkts']} packets in {certificate['writes']} writes"
     )
 
 

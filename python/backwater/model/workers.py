@@ -40,6 +40,7 @@ worker.serve()
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 Done = Callable[[int, str | None, str | None], None]
+Keep = Callable[[int, _native.Stored | None, str | None], None]
 
 
 @dataclass(frozen=True)
@@ -178,20 +179,65 @@ def run_batch(
 
     The budget is that of each case: seconds of wall time, and memory such as "4 GB".
     """
-    seconds, most_B = arguments.seconds(max_wall_s), arguments.memory(max_memory)  # noqa: N806
-    here = [index for index, case in enumerate(cases) if not case.hosted]
-    there = [index for index, case in enumerate(cases) if case.hosted]
+    here, there = _by_host(cases)
+    budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
     if here:
         _native.run_batch(
             [cases[index] for index in here],
             workers,
             lambda at, document, error: done(here[at], document, error),
-            seconds,
-            most_B,
+            budget=_numbers(max_wall_s, max_memory),
         )
     if there:
-        budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
         _run_hosted(cases, there, workers, done, budget)
+
+
+def run_stored(
+    cases: Sequence[_native.Resolved],
+    workers: int,
+    keep: Keep,
+    *,
+    max_wall_s: float | None = None,
+    max_memory: str | None = None,
+) -> None:
+    """Runs `cases` and calls `keep(index, stored, error)`, with what a store keeps of each.
+
+    Threads make that of a document, so that the caller's thread has only to write it.
+    """
+    here, there = _by_host(cases)
+    budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
+    if here:
+        _native.run_batch(
+            [cases[index] for index in here],
+            workers,
+            lambda at, stored, error: keep(here[at], stored, error),
+            store=True,
+            budget=_numbers(max_wall_s, max_memory),
+        )
+    if there:
+        _run_hosted(cases, there, workers, storing(keep), budget)
+
+
+def storing(keep: Keep) -> Done:
+    """What takes documents, and gives `keep` what a store keeps of them."""
+
+    def done(index: int, document: str | None, error: str | None) -> None:
+        keep(index, None if document is None else _native.stored(document), error)
+
+    return done
+
+
+def _by_host(cases: Sequence[_native.Resolved]) -> tuple[list[int], list[int]]:
+    """Numbers of the cases that run in this process, and of those with classes of a user."""
+    numbers: tuple[list[int], list[int]] = ([], [])
+    for index, case in enumerate(cases):
+        numbers[bool(case.hosted)].append(index)
+    return numbers
+
+
+def _numbers(max_wall_s: float | None, max_memory: str | None) -> tuple[float | None, int | None]:
+    """A budget in seconds and bytes."""
+    return arguments.seconds(max_wall_s), arguments.memory(max_memory)
 
 
 def _run_hosted(

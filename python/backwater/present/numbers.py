@@ -92,6 +92,8 @@ _TITLES = {
     "slowdown_p50": "Median slowdown",
     "slowdown_p95": "95th percentile of slowdown",
     "slowdown_p99": "99th percentile of slowdown",
+    "ways_uneven_mean": "Most used of equal ways ÷ mean",
+    "ways_uneven_max": "The same at the worst node",
     "sent_pkts": "Frames sent",
     "sent_B": "Bytes sent",
     "local_loss_bps": "Loss before the first hop",

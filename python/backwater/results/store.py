@@ -201,14 +201,13 @@ class Store:
         study: str,
         case_json: str,
         seed: int,
-        document: str | None,
+        stored: _native.Stored | None,
         error: str | None,
     ) -> str:
         """Commits one case and everything that belongs to it; returns its status."""
-        layout, planes, found = ("[]", b"", "{}") if document is None else _native.stored(document)
-        head: dict[str, Any] = json.loads(found)
+        head: dict[str, Any] = {} if stored is None else json.loads(stored.head)
+        layout, blob = columns.split(()) if stored is None else (stored.layout, stored.blob)
         status, error = _status(head, error)
-        blob = columns.compress(planes)
         texts = sorted(set(head.get("warnings", ())))
         cost = head.get("cost", {})
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

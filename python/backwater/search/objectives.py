@@ -145,7 +145,9 @@ def _stall(seen: Seen, _: Seen | None) -> float | None:
         elif could is None or number in could:
             length += 1
         longest = max(longest, length)
-    return _clipped(longest * LOOK_MS / 1000 / seen.seconds)
+    # A scenario of one's own may go on when the space has nothing more to change.
+    lasts = max(seen.seconds, len(seen.delivered[0]) * LOOK_MS / 1000)
+    return _clipped(longest * LOOK_MS / 1000 / lasts)
 
 
 def _unstable(seen: Seen, _: Seen | None) -> float | None:

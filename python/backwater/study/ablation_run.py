@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from backwater import _native
 from backwater.model import workers as processes
 from backwater.model.machine import available_cores
 from backwater.results.results import CaseMetrics, Results
@@ -114,15 +115,15 @@ class _Cases:
         todo = [(key, case) for key, case in pending.items() if key not in finished]
         done = 0
 
-        def commit(index: int, document: str | None, error: str | None) -> None:
+        def commit(index: int, stored: _native.Stored | None, error: str | None) -> None:
             nonlocal done
             key, case = todo[index]
-            store.add(key, self.study.id, case.case_json, case.seed, document, error)
+            store.add(key, self.study.id, case.case_json, case.seed, stored, error)
             done += 1
             run.progress(done, len(todo))
 
         if todo:
-            processes.run_batch([case.resolved for _, case in todo], workers, commit)
+            processes.run_stored([case.resolved for _, case in todo], workers, commit)
         ablated = Results(self.study, store, results.manifest, folder)
         self.places |= dict.fromkeys(store.finished() - known, ablated)
         if folder is not None:

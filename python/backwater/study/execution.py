@@ -157,21 +157,19 @@ class Execution:
         done = len(mine) - len(pending)
         self.progress(done, len(mine))
 
-        def commit(index: int, document: str | None, error: str | None) -> None:
+        def commit(index: int, stored: _native.Stored | None, error: str | None) -> None:
             nonlocal done
             case = plan[pending[index]]
-            store.add(
-                keys[pending[index]], self.study.id, case.case_json, case.seed, document, error
-            )
+            store.add(keys[pending[index]], self.study.id, case.case_json, case.seed, stored, error)
             done += 1
             self.progress(done, len(mine))
 
         cases = [plan[i].resolved for i in pending]
         budget: dict[str, Any] = {"max_wall_s": self.max_wall_s, "max_memory": self.max_memory}
         if pending and self.dask is not None:
-            cluster.run_on(self.dask, cases, commit, **budget)
+            cluster.run_on(self.dask, cases, processes.storing(commit), **budget)
         elif pending:
-            processes.run_batch(cases, self.workers or available_cores(), commit, **budget)
+            processes.run_stored(cases, self.workers or available_cores(), commit, **budget)
 
     def judge_merged(self) -> Results:
         """Judges the claims of results that have come together from shards."""

@@ -31,14 +31,18 @@ pub fn write(fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
-/// Writes two pieces to a descriptor in one call.
-pub fn write_both(fd: &OwnedFd, first: &[u8], second: &[u8]) -> io::Result<usize> {
-    let pieces = [first, second].map(|bytes| libc::iovec {
+/// Writes pieces to a descriptor in one call; no more of them than IOV_MAX.
+pub fn write_pieces(fd: &OwnedFd, pieces: &[&[u8]]) -> io::Result<usize> {
+    if let [one] = pieces {
+        return write(fd, one);
+    }
+    let of = |bytes: &&[u8]| libc::iovec {
         iov_base: bytes.as_ptr().cast_mut().cast(),
         iov_len: bytes.len(),
-    });
+    };
+    let vectors: Vec<libc::iovec> = pieces.iter().map(of).collect();
     // SAFETY: the pointers and lengths are those of live buffers, which the call only reads.
-    let put = unsafe { libc::writev(fd.as_raw_fd(), pieces.as_ptr(), 2) };
+    let put = unsafe { libc::writev(fd.as_raw_fd(), vectors.as_ptr(), vectors.len() as _) };
     match put {
         -1 => Err(io::Error::last_os_error()),
         put => Ok(put as usize),

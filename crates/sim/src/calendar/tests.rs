@@ -107,15 +107,33 @@ fn a_wheel_is_given_up_when_few_events_are_left() {
 }
 
 #[test]
+fn a_new_wheel_takes_over_the_rooms_of_the_old() {
+    let key = |at: u64| Key::new(Time(at), Event::Arrive(Id::raw(0)));
+    let mut keys: Vec<Key> = (0..100).map(|i| key(1000 * i)).collect();
+    let mut old = Wheel::suited(&mut keys, None);
+    // The first bucket counts as taken out; the others have a room each.
+    let edge = old.edge();
+    let later = keys.iter().filter(|key| **key >= edge);
+    later.for_each(|key| old.push(*key));
+    let rooms = old.rooms();
+    let mut new = Wheel::suited(&mut keys, Some(&old));
+    assert_eq!((rooms > 10, new.rooms()), (true, 0));
+    new.take_rooms(old);
+    assert_eq!(new.rooms(), rooms);
+    new.push(key(99_000));
+    assert_eq!(new.rooms(), rooms);
+}
+
+#[test]
 fn timers_far_away_do_not_make_a_great_table() {
     // A hundred events within a nanosecond, whose width the next wheel takes over, and a hundred timers a second ahead.
     let key = |i: u64, at: u64| Key::new(Time(at), Event::Arrive(Id::raw(i as u32)));
-    let near: Vec<Key> = (0..100).map(|i| key(i, 10 * i)).collect();
+    let mut near: Vec<Key> = (0..100).map(|i| key(i, 10 * i)).collect();
     let far = (0..100).map(|i| key(i, 1_000_000_000_000 + i));
-    let old = Wheel::suited(&near, None);
-    let keys: Vec<Key> = near.iter().copied().chain(far).collect();
+    let old = Wheel::suited(&mut near, None);
+    let mut keys: Vec<Key> = near.iter().copied().chain(far).collect();
     // Twice eight for each of two hundred, up to a power of two.
-    assert_eq!(Wheel::suited(&keys, Some(&old)).size(), 4096);
+    assert_eq!(Wheel::suited(&mut keys, Some(&old)).size(), 4096);
 }
 
 /// Any number of keys, beside a sorted set. Ties included: rank and owner decide.
@@ -228,7 +246,7 @@ fn a_new_wheel_suits_the_events_that_are_pending() {
         let far = |i: u64| if i < 700 { i * gap } else { 900 * gap * i };
         let key = |i: u64| Key::new(Time(5 + far(i)), Event::Arrive(Id::raw(i as u32)));
         let keys: Vec<Key> = (0..800).map(key).collect();
-        let wheel = Wheel::suited(&keys, None);
+        let wheel = Wheel::suited(&mut keys.clone(), None);
         let pending = (1u64 << wheel.bucket().1) as f64 / gap as f64;
         assert!(pending > 2.4 && pending <= 5.0, "{pending} at {gap}");
         // One turn goes beyond the seven eighths that lie near.

@@ -107,12 +107,14 @@ const MOST: usize = 1 << 22;
 const WIDEST: u32 = u32::BITS;
 
 impl Wheel {
-    /// An empty wheel whose buckets suit these keys, which are in order and not none, better than one that did not.
-    /// Its first bucket counts as taken out.
-    pub(super) fn suited(keys: &[Key], old: Option<&Wheel>) -> Wheel {
+    /// An empty wheel whose buckets suit these keys, which are not none and whose order it changes, better than one that
+    /// did not. Its first bucket counts as taken out.
+    pub(super) fn suited(keys: &mut [Key], old: Option<&Wheel>) -> Wheel {
         // Seven eighths of them, so that a few far away don't widen the buckets of all.
         let most = keys.len() - keys.len() / 8;
-        let span = keys[most - 1].at().0 - keys[0].at().0;
+        let (sooner, last, _) = keys.select_nth_unstable(most - 1);
+        let first = sooner.iter().fold(*last, |first, key| first.min(*key));
+        let span = last.at().0 - first.at().0;
         let width = (span / most as u64).saturating_mul(PENDING).max(1);
         let shift = old.map_or(width.ilog2(), |old| old.better).min(WIDEST);
         // Twice the time of most of them, but not so many buckets that timers far away, which go to the heap then, make
@@ -125,7 +127,7 @@ impl Wheel {
         Wheel {
             shift,
             better: shift,
-            position: keys[0].at().0 >> shift,
+            position: first.at().0 >> shift,
             buckets: vec![Vec::new(); buckets],
             spare: Vec::new(),
             put: 0,
@@ -202,6 +204,14 @@ impl Wheel {
         (self.position << self.shift, self.shift)
     }
 
+    /// Takes over the rooms of a wheel that is given up.
+    pub(super) fn take_rooms(&mut self, old: Wheel) {
+        self.spare = old.spare;
+        for bucket in old.buckets {
+            self.give_back(bucket);
+        }
+    }
+
     /// Takes the room of a bucket back.
     #[inline]
     pub(super) fn give_back(&mut self, mut room: Vec<HalfKey>) {
@@ -246,14 +256,22 @@ impl Wheel {
         self.buckets.len()
     }
 
+    /// Buckets that have a room for events, and rooms that wait for one.
+    #[cfg(test)]
+    pub(super) fn rooms(&self) -> usize {
+        let held = self.buckets.iter().filter(|bucket| bucket.capacity() > 0);
+        held.count() + self.spare.len()
+    }
+
     /// All events, in no order.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
-        let numbers = self.position + 1..;
-        let mask = self.buckets.len() - 1;
-        let held = numbers.take(mask + 1).flat_map(move |number| {
-            let begin = number << self.shift;
-            let bucket = self.buckets[number as usize & mask].iter();
-            bucket.map(move |place| place.key(begin))
+        let (next, mask) = (self.position + 1, self.buckets.len() as u64 - 1);
+        // Most are empty.
+        let held = self.buckets.iter().zip(0u64..);
+        let held = held.filter(|(bucket, _)| !bucket.is_empty());
+        let held = held.flat_map(move |(bucket, place)| {
+            let begin = (next + (place.wrapping_sub(next) & mask)) << self.shift;
+            bucket.iter().map(move |event| event.key(begin))
         });
         held.chain(self.heap.keys())
     }

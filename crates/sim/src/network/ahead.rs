@@ -13,7 +13,7 @@ use backwater_transport::units::Time;
 use super::{Network, Port, Traits};
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
-use crate::packet::Packets;
+use crate::packet::{Packet, Packets};
 use crate::run::Run;
 use crate::table::Id;
 
@@ -34,10 +34,9 @@ impl Port {
         !self.is(Traits::NOT_AHEAD) && (idle || self.sends_ahead()) && self.gap_until <= LATEST
     }
 
-    /// A frame is held no longer, and the one behind it is the first that is.
+    /// The first frame that is held is so no longer, and the one behind it is the first.
     #[inline(always)]
-    fn release_first(&mut self, packets: &Packets) {
-        let packet = &packets[self.queue.ahead];
+    fn release_first(&mut self, packet: &Packet) {
         self.queue.bytes -= packet.frame();
         self.queue.packets -= 1;
         self.queue.ahead = packet.next;
@@ -50,8 +49,12 @@ impl Port {
     #[inline]
     fn release_sent(&mut self, packets: &Packets, now: Time) {
         let arrives = now + self.delay;
-        while self.sends_ahead() && packets[self.queue.ahead].at <= arrives {
-            self.release_first(packets);
+        while self.sends_ahead() {
+            let packet = &packets[self.queue.ahead];
+            if packet.at > arrives {
+                return;
+            }
+            self.release_first(packet);
         }
     }
 
@@ -66,16 +69,16 @@ impl Port {
 
     /// A frame that reaches the far end has left.
     #[inline(always)]
-    pub(crate) fn release_arrived(&mut self, packets: &Packets, packet_id: PacketId) {
+    pub(crate) fn release_arrived(&mut self, packet_id: PacketId, packet: &Packet) {
         if self.queue.ahead == packet_id {
-            self.release_first(packets);
+            self.release_first(packet);
         }
     }
 }
 
 impl Network {
     /// Sends a frame ahead; false where there is no room for it.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn send_ahead(
         &mut self,
         run: &mut Run,

@@ -21,6 +21,12 @@ impl Network {
 
     /// Asks a flow's source for its next demand.
     pub(crate) fn ask(&mut self, calendar: &mut Calendar, id: FlowId, now: Time) {
+        self.ask_here(calendar, id, now);
+    }
+
+    /// The same without a call, for the place where most sources are asked.
+    #[inline(always)]
+    pub(crate) fn ask_here(&mut self, calendar: &mut Calendar, id: FlowId, now: Time) {
         let flow = &mut self.flows[id];
         if let Some(demand) = flow.source.next(now, &mut flow.random) {
             flow.due = demand.bytes.0;

@@ -102,7 +102,7 @@ impl Network {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn show_arrival_at_port(&mut self, id: PortId, packet: PacketId, lost: bool, now: Time) {
         for i in 0..self.ports[id].more.laws.len() {
             let Shown { law, own } = self.ports[id].more.laws[i];
@@ -113,7 +113,7 @@ impl Network {
     }
 
     /// A packet leaves a port with laws; its queue still counts it if that is a wire's.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn stamp_departure(
         &mut self,
         books: &mut Books,
@@ -127,21 +127,23 @@ impl Network {
         }
     }
 
-    /// Shows a packet to the law of the queue to which it comes.
-    #[inline(always)]
+    /// Shows a packet to the law of the queue to which it comes. A call: most ports have one law, for which a loop would
+    /// prepare more than it does.
+    #[inline(never)]
     pub(crate) fn show_arrival(&mut self, law: LawId, packet: PacketId, lost: bool, now: Time) {
         let mut seen = self.seen(law, packet, now);
         seen.lost = lost;
-        let header = congestion_header(self, packet).copied();
+        let of_connection = self.flows[self.packets[packet].flow].role != Role::None;
+        let header = of_connection.then(|| &self.headers[packet]);
         let law = &mut self.laws[law];
         law.statistics.stood(seen.backlog, now);
         law.stamp.update(now, seen.backlog);
-        law.stamp.arrive(&seen, header.as_ref());
+        law.stamp.arrive(&seen, header.and_then(congestion_header));
         law.note(now);
     }
 
     /// Lets a law write into a packet that departs from an egress.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn show_departure(
         &mut self,
         books: &mut Books,
@@ -213,12 +215,14 @@ impl Network {
             .hosts
             .get(packet.to as usize)
             .map_or(u32::MAX, |node| node.0);
-        let backlog = self.backlog_of(&self.laws[law]);
-        let offered = match self.laws[law].queue {
-            Watched::Port(port) => self.ports[port].more.service.offered(),
-            Watched::Station(_) => None,
-        };
         let law = &mut self.laws[law];
+        let (backlog, offered) = match law.queue {
+            Watched::Port(port) => {
+                let port = &self.ports[port];
+                (port.backlog(), port.more.service.offered())
+            }
+            Watched::Station(waits) => (waits, None),
+        };
         LawPacket {
             now,
             size: law.link.occupied(packet.len),
@@ -239,11 +243,8 @@ fn congestion(feedback: &mut Feedback) -> Option<&mut CongestionHeader> {
 }
 
 /// The congestion header of a data packet.
-fn congestion_header(network: &Network, packet: PacketId) -> Option<&CongestionHeader> {
-    if network.flows[network.packets[packet].flow].role == Role::None {
-        return None;
-    }
-    let Header::Data(segment, _) = &network.headers[packet] else {
+fn congestion_header(header: &Header) -> Option<&CongestionHeader> {
+    let Header::Data(segment, _) = header else {
         return None;
     };
     match segment.feedback.as_deref()? {

@@ -228,14 +228,20 @@ impl Port {
     /// Counts the bytes of a frame for the ticks it was held.
     #[inline(always)]
     pub fn count_area(&mut self, size: u64, held: u64) {
-        let area = u128::from(self.area) + u128::from(size) * u128::from(held);
-        match u64::try_from(area) {
-            Ok(area) => self.area = area,
-            Err(_) => {
-                self.more.sent.area += area;
-                self.area = 0;
-            }
+        let sum = size
+            .checked_mul(held)
+            .and_then(|area| area.checked_add(self.area));
+        match sum {
+            Some(area) => self.area = area,
+            None => self.carry_area(size, held),
         }
+    }
+
+    /// The same where 64 bits are too few.
+    #[cold]
+    fn carry_area(&mut self, size: u64, held: u64) {
+        let area = u128::from(std::mem::take(&mut self.area));
+        self.more.sent.area += area + u128::from(size) * u128::from(held);
     }
 
     /// Counters of frames sent.

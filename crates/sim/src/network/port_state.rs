@@ -168,4 +168,15 @@ mod tests {
         assert_eq!(std::mem::offset_of!(Port, queue), 64);
         assert_eq!(std::mem::offset_of!(Port, control), 128);
     }
+
+    /// 2⁶² twice and a product of 2⁷⁰: a sum of 2⁷⁰ + 2⁶³.
+    #[test]
+    fn the_area_under_a_queue_goes_beyond_64_bits() {
+        let more = crate::network::port::PortMore::default();
+        let mut port = Port::idle(Id::raw(0), Id::raw(1), 1, Limit::Unlimited, more);
+        for (size, held) in [(1 << 31, 1 << 31), (1 << 35, 1 << 35), (1 << 31, 1 << 31)] {
+            port.count_area(size, held);
+        }
+        assert_eq!(port.sent().area, (1 << 70) + (1 << 63));
+    }
 }

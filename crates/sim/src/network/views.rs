@@ -12,6 +12,11 @@ use crate::mechanism::place::View;
 use crate::packet::{List, Packet, Packets};
 
 impl Network {
+    /// The groups of ports that are equal ways of one node to some host, when all links are up.
+    pub fn equal_ways(&self) -> &[Vec<PortId>] {
+        self.plan.forwarding.equal()
+    }
+
     /// The node's port through which a packet came in; none at its origin.
     pub(crate) fn entrance(&self, packet_id: PacketId) -> Option<PortId> {
         let ingress = self.packets[packet_id].ingress;

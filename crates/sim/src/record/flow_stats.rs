@@ -107,6 +107,7 @@ pub struct FlowStats {
 
 impl FlowStats {
     /// A packet has been received; gives its delay in ticks.
+    #[inline(always)]
     pub fn deliver(&mut self, packet: &Packet, now: Time) -> u64 {
         let total = now.since(packet.born).0;
         self.delivered.add(u64::from(packet.len));

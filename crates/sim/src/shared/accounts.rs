@@ -4,7 +4,7 @@
 use backwater_transport::units::Time;
 
 use super::Shared;
-use crate::ids::{NodeId, PacketId, PortId};
+use crate::ids::{NodeId, PortId};
 use crate::network::Traits;
 use crate::network::views::Gone;
 
@@ -19,24 +19,20 @@ pub(super) enum Booking {
     Entered,
 }
 
+/// A frame to be booked: number of the port through which it came in, class, bytes.
+pub(super) type Frame = (usize, usize, u64);
+
 impl Shared {
     /// Books a frame that comes in. A node lags behind departures of what came in where no alarm holds, until
     /// that could matter.
     #[inline(always)]
     pub(super) fn account_arrival(
         &mut self,
-        id: PortId,
-        packet_id: PacketId,
+        node_id: NodeId,
+        ledger: bool,
+        (local, class, size): Frame,
         now: Time,
     ) -> Booking {
-        let packet = &self.network.packets[packet_id];
-        let (local, class, size) = (
-            packet.entry as usize,
-            packet.class() as usize,
-            packet.frame(),
-        );
-        let port = &self.network.ports[id];
-        let (node_id, ledger) = (port.node, port.is(Traits::LEDGER));
         let may_relieve = self.network.nodes[node_id].alarms > 0
             && self.mechanisms.may_relieve(&self.network, node_id, local);
         let node = &mut self.network.nodes[node_id];
@@ -109,7 +105,7 @@ impl Shared {
             ledger.remove(local, class, size);
         }
         if node.alarms > 0 {
-            self.detect_relief(id, gone, at);
+            self.detect_relief(id, &Gone { ..*gone }, at);
         }
     }
 }

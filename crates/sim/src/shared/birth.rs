@@ -82,6 +82,7 @@ impl Shared {
     }
 
     /// A packet comes into being at its host.
+    #[inline(always)]
     pub(crate) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) -> Onward {
         let packet_id = self.create(id, len, seq, self.network.flows[id].ecn, now);
         self.set_off(id, packet_id, now)

@@ -13,6 +13,7 @@ use crate::record::fingerprint::Mark;
 impl Shared {
     /// A packet is at its host. Says of which connection it is; the caller has the header received before another packet is
     /// made.
+    #[inline(always)]
     pub(crate) fn deliver(&mut self, id: PortId, packet_id: PacketId, now: Time) -> (Role, Ecn) {
         let packet = &self.network.packets[packet_id];
         let (flow_id, seq) = (packet.flow, packet.seq);

@@ -24,7 +24,7 @@
 
 use backwater_transport::units::Time;
 
-use super::accounts::Booking;
+use super::accounts::{Booking, Frame};
 use super::{Onward, Shared};
 use crate::cause::Cause;
 use crate::event::Event;
@@ -99,7 +99,7 @@ impl Shared {
     ) -> Onward {
         let packet = &mut self.network.packets[packet_id];
         let mut port = &mut self.network.ports[id];
-        let (size, class) = (packet.frame(), packet.class());
+        let (size, class, local) = (packet.frame(), packet.class(), packet.entry);
         packet.at = now;
         let exact = port.is(Traits::EXACT)
             || port.shut_until > port.next_try.min(now)
@@ -128,7 +128,8 @@ impl Shared {
         let mut managed = false;
         if observed {
             managed = port.shut_until == Time::NEVER;
-            let Some(detected) = self.admit_watched(id, packet_id, q, now) else {
+            let frame = (usize::from(local), usize::from(class), size);
+            let Some(detected) = self.admit_watched(id, packet_id, frame, q, now) else {
                 return Onward::Done;
             };
             observed = detected;
@@ -179,10 +180,14 @@ impl Shared {
         &mut self,
         id: PortId,
         packet_id: PacketId,
+        frame: Frame,
         q: usize,
         now: Time,
     ) -> Option<bool> {
-        let managed = self.network.ports[id].shut_until == Time::NEVER;
+        let port = &self.network.ports[id];
+        let managed = port.shut_until == Time::NEVER;
+        let (accounted, detected) = (port.is(Traits::ACCOUNTED), port.is(Traits::DETECTED));
+        let (node, ledger) = (port.node, port.is(Traits::LEDGER));
         if managed
             && !self
                 .network
@@ -191,18 +196,15 @@ impl Shared {
             self.refuse_arrival(id, packet_id, q, Cause::Aqm, now);
             return None;
         }
-        if !self.network.ports[id].is(Traits::ACCOUNTED) {
+        if !accounted {
             return Some(true);
         }
-        match self.account_arrival(id, packet_id, now) {
+        match self.account_arrival(node, ledger, frame, now) {
             Booking::Refused => {
                 self.refuse_arrival(id, packet_id, q, Cause::MemoryFull, now);
                 None
             }
-            Booking::Calm => {
-                let detected = self.network.ports[id].is(Traits::DETECTED);
-                Some(managed || detected || self.run.books.record.is_some())
-            }
+            Booking::Calm => Some(managed || detected || self.run.books.record.is_some()),
             Booking::Entered => {
                 self.catch_up(id, now);
                 Some(true)
@@ -275,26 +277,26 @@ impl Shared {
 
     /// The first frame on a wire has reached the far end.
     pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
-        if !self.network.ports[id].sends_ahead() {
-            self.catch_up(id, now);
+        let mut port = &mut self.network.ports[id];
+        if !port.sends_ahead() && port.next_try <= now {
+            self.replay_due(id, now);
+            port = &mut self.network.ports[id];
         }
-        let port = &mut self.network.ports[id];
-        let packet_id = self.network.packets.take_after(&mut port.wire, Id::NONE);
-        port.release_arrived(&self.network.packets, packet_id);
+        let (packet_id, packet) = self.network.packets.take_head(&mut port.wire);
+        port.release_arrived(packet_id, packet);
+        let flow = packet.flow;
+        let mut egress = std::mem::replace(&mut packet.ingress, id);
         let next = port.wire.head();
         if !next.is_none() {
-            self.run
-                .calendar
-                .push(self.network.packets[next].at, Event::Arrive(id));
+            let at = self.network.packets[next].at;
+            self.run.calendar.push_here(at, Event::Arrive(id));
         }
         self.run.books.packet_hops += 1;
-        let packet = &mut self.network.packets[packet_id];
-        if packet.flow.is_none() {
+        if flow.is_none() {
             self.network
                 .receive_control_frame(&mut self.run, id, packet_id, now);
             return Onward::Done;
         }
-        let mut egress = std::mem::replace(&mut packet.ingress, id);
         if egress.is_open() {
             if egress.is_none() {
                 return Onward::Host(packet_id);

@@ -22,11 +22,14 @@ impl Shared {
     /// A frame has left a port that is watched, or was lost from its queue: books it, and lets detectors look.
     #[inline(always)]
     pub(crate) fn observe_departure(&mut self, id: PortId, gone: &Gone, at: Time) {
-        if self.network.ports[id].is(Traits::ACCOUNTED) {
+        let port = &self.network.ports[id];
+        let (accounted, detected) = (port.is(Traits::ACCOUNTED), port.is(Traits::DETECTED));
+        // Copies, so that there is nothing to be laid down where nobody looks.
+        if accounted {
             self.account_departure(id, gone, at);
         }
-        if self.network.ports[id].is(Traits::DETECTED) {
-            self.detect_departure(id, gone, at);
+        if detected {
+            self.detect_departure(id, &Gone { ..*gone }, at);
         }
     }
 

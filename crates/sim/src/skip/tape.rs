@@ -59,14 +59,14 @@ impl Tape {
             let (mut at, who) = (marked.at, marked.who);
             let Some(mut seq) = marked.seq else {
                 for _ in 0..periods {
-                    at = at + period;
+                    at += period;
                     fingerprint.add(marked.mark, at, who, marked.detail);
                 }
                 continue;
             };
             let step = step(who);
             for _ in 0..periods {
-                at = at + period;
+                at += period;
                 seq = seq.wrapping_add(step);
                 fingerprint.add(marked.mark, at, who, detail(seq, marked.detail));
             }

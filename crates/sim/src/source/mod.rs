@@ -83,7 +83,7 @@ crate::custom::custom! {
 backwater_transport::parts! {
     /// Any source.
     pub enum AnySource: Source or Custom(Box<dyn CustomSource>) {
-        fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
+        #[inline(always)] fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand>;
         fn needs_transport(&self) -> bool;
         fn waits(&self) -> bool;
         fn endless(&self) -> bool;

@@ -33,13 +33,14 @@ impl World {
     }
 
     /// A packet comes into being at its host.
+    #[inline(always)]
     pub(super) fn originate(&mut self, id: FlowId, len: u16, seq: u32, now: Time) {
         let onward = self.shared.originate(id, len, seq, now);
         self.move_on(onward, Id::NONE, now);
     }
 
     /// A packet is at its host; an end of a connection receives its header.
-    #[inline(always)]
+    #[inline(never)]
     fn deliver(&mut self, over: PortId, packet: PacketId, now: Time) {
         let (role, ecn) = self.shared.deliver(over, packet, now);
         if role != Role::None {

@@ -162,6 +162,8 @@ impl World {
         if let Some(port) = key.arrival() {
             let onward = self.shared.arrive(port, at);
             self.move_on(onward, port, at);
+        } else if let Some(flow) = key.demand() {
+            self.demand(flow, at);
         } else {
             self.serve_other(key, at);
         }
@@ -201,7 +203,7 @@ impl World {
     #[inline(never)]
     fn serve_other(&mut self, key: Key, at: Time) {
         match key.event() {
-            Event::Arrive(_) => unreachable!("arrivals are served by themselves"),
+            Event::Arrive(_) | Event::Demand(_) => unreachable!("asked for before"),
             Event::Wake(port) => self.wake(port, at),
             Event::Emerge(port) => {
                 let onward = self.shared.leave_box(port, at);
@@ -213,7 +215,6 @@ impl World {
                 neighbour,
                 epoch,
             } => self.refresh(control, neighbour, epoch, at),
-            Event::Demand(flow) => self.demand(flow, at),
             Event::Inject(number) => self.enter_injected(number, at),
             Event::Timer { connection, side } => self.serve_timer(connection, side, at),
             Event::Inspect => {
@@ -259,6 +260,7 @@ impl World {
     }
 
     /// A source's demand is due: cuts it into packets and asks for the next.
+    #[inline(never)]
     fn demand(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.shared.network.flows[id];
         if now >= flow.stop {
@@ -295,7 +297,7 @@ impl World {
         }
         self.shared
             .network
-            .ask(&mut self.shared.run.calendar, id, now);
+            .ask_here(&mut self.shared.run.calendar, id, now);
     }
 
     /// The warm-up is over: what is reported begins here.

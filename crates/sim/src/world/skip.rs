@@ -291,7 +291,7 @@ impl World {
             .map(|(key, behind)| self.moved(key, behind, way))
             .collect();
         self.shared.run.calendar.replace(moved);
-        self.clock.now = self.clock.now + way;
+        self.clock.now += way;
     }
 
     /// An event a while later.

@@ -69,7 +69,7 @@ impl World {
             liar.see(segment.start + u64::from(segment.len), segment.sent);
         }
         let ack = c.receiver.on_segment(now, segment, ecn);
-        let transfers = c.transfers.is_some();
+        let (transfers, queue_pair) = (c.transfers.is_some(), c.protocol.row().queue_pair);
         if self.ends.log.is_some() {
             self.ends.note_delivered(id, now);
         }
@@ -80,8 +80,11 @@ impl World {
         if let Some(ack) = ack {
             self.acknowledge(id, ack, now);
         }
-        self.signal_all(id, now);
-        self.note_credit(id, now);
+        // Other receivers say nothing besides, and give no credit.
+        if queue_pair {
+            self.signal_all(id, now);
+            self.note_credit(id, now);
+        }
         self.ends
             .set_alarm(&mut self.shared.run.calendar, id, Side::Receiver);
     }

@@ -106,18 +106,16 @@ impl Receiver for StreamReceiver {
         // holds with an ACK for every second segment.
         let plain = plain && !(begins && self.echo.ecn == EcnFeedback::Ace);
         let wait = plain && !segment.push && self.pending < u32::from(self.segments);
-        match (wait, before) {
-            (false, None) => Some(self.acknowledge(now, duplicate)),
-            (false, before) => {
-                // Two are due. The timer sends the second at once.
-                self.deadline = now;
-                before
-            }
-            (true, before) => {
-                self.deadline = self.deadline.min(now.after(self.timeout));
-                before
-            }
+        if wait {
+            self.deadline = self.deadline.min(now.after(self.timeout));
+            return before;
         }
+        if before.is_some() {
+            // Two are due. The timer sends the second at once.
+            self.deadline = now;
+            return before;
+        }
+        Some(self.acknowledge(now, duplicate))
     }
 
     fn on_timer(&mut self, now: Time) -> Option<AckSegment> {

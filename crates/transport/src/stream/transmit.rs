@@ -7,13 +7,22 @@ use crate::ends::Sender;
 use crate::segment::Segment;
 use crate::units::Time;
 
+/// What leaves next.
+#[derive(Copy, Clone, Debug)]
+enum Next {
+    /// So many bytes that have not been sent.
+    New(u64),
+    /// A segment of the scoreboard.
+    Again(u64),
+}
+
 /// A transmission that leaves now.
 #[derive(Copy, Clone, Debug)]
 struct Transmission {
-    pub(super) start: u64,
-    pub(super) len: u32,
-    pub(super) again: bool,
-    pub(super) cwr: bool,
+    start: u64,
+    len: u32,
+    again: bool,
+    cwr: bool,
 }
 
 impl StreamSender {
@@ -21,25 +30,30 @@ impl StreamSender {
     /// store just before.
     #[inline(always)]
     pub(super) fn next_segment(&mut self, now: Time) -> Option<Segment> {
-        let bytes = self.next(now)?;
+        self.paced = false;
+        let probing = std::mem::take(&mut self.probe);
+        let next = match probing {
+            true => self.choose_probe(),
+            false => self.choose(now),
+        };
+        let Some(next) = next else {
+            if std::mem::take(&mut self.rearm) {
+                self.arm_probe(now);
+            }
+            return None;
+        };
+        let bytes = match next {
+            Next::New(len) => self.send(now, len),
+            Next::Again(id) => self.retransmit(now, id),
+        };
+        if probing {
+            self.note_probe(now, bytes.again);
+        }
         Some(self.transmit(now, bytes))
     }
 
     #[inline(always)]
-    fn next(&mut self, now: Time) -> Option<Transmission> {
-        let next = self.choose(now);
-        if next.is_none() && std::mem::take(&mut self.rearm) {
-            self.arm_probe(now);
-        }
-        next
-    }
-
-    #[inline(always)]
-    fn choose(&mut self, now: Time) -> Option<Transmission> {
-        self.paced = false;
-        if std::mem::take(&mut self.probe) {
-            return self.send_probe(now);
-        }
+    fn choose(&mut self, now: Time) -> Option<Next> {
         let lost = self.scoreboard.first_lost();
         let len = match lost {
             Some(id) => u64::from(self.scoreboard.entry(id).len),
@@ -73,9 +87,9 @@ impl StreamSender {
         Some(match lost {
             Some(id) => {
                 self.undo.on_resent();
-                self.retransmit(now, id)
+                Next::Again(id)
             }
-            None => self.send(now, len),
+            None => Next::New(len),
         })
     }
 
@@ -95,6 +109,7 @@ impl StreamSender {
         }
     }
 
+    #[inline(always)]
     fn retransmit(&mut self, now: Time, id: u64) -> Transmission {
         let entry = self.scoreboard.entry(id);
         let len = u64::from(entry.len);
@@ -110,23 +125,25 @@ impl StreamSender {
 
     /// Tail loss probe: new data if available, otherwise the last segment again (RFC 8985 section 7.3).
     #[cold]
-    fn send_probe(&mut self, now: Time) -> Option<Transmission> {
+    fn choose_probe(&self) -> Option<Next> {
         let len = self.mss.min(self.written - self.nxt);
-        let again = len == 0 || self.nxt + len > self.window_edge;
+        if len > 0 && self.nxt + len <= self.window_edge {
+            return Some(Next::New(len));
+        }
         let last = self.scoreboard.ids().end.checked_sub(1);
-        let last = last.filter(|_| !self.scoreboard.is_empty());
-        let leaving = match last.filter(|_| again) {
-            Some(id) => self.retransmit(now, id),
-            None if again => return None,
-            None => self.send(now, len),
-        };
+        last.filter(|_| !self.scoreboard.is_empty())
+            .map(Next::Again)
+    }
+
+    /// The probe is on the scoreboard.
+    #[cold]
+    fn note_probe(&mut self, now: Time, again: bool) {
         self.core.counters.probes += 1;
         if let Some(tlp) = &mut self.tlp {
             tlp.sent(self.nxt, again);
             tlp.disarm();
         }
         self.rto = now.after(self.core.rtt.timeout());
-        Some(leaving)
     }
 
     /// Builds the segment and updates timers, recovery and the controller.

@@ -137,7 +137,7 @@ def colour(results: Results, plan: Grid, shape: bool) -> dict[str, Any]:
     if plan.curve == (PLACE,):
         colours = {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
     else:
-        colours = colours_of(results, plan.curve)
+        colours = distinct(labels, colours_of(results, plan.curve))
     channel = {
         "field": "curve",
         "type": "nominal",
@@ -156,6 +156,19 @@ def colours_of(results: Results, axes: Sequence[str]) -> dict[str, str]:
     every = [in_order(results.study.axis(axis).labels) for axis in axes]
     labels = [" · ".join(some) for some in itertools.product(*every)]
     return {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(labels)}
+
+
+def distinct(labels: Sequence[str], colours: Mapping[str, str]) -> dict[str, str]:
+    """The colours of some values, which differ as far as there are enough.
+
+    A study with more values than colours uses some twice: the later of two takes a free one.
+    """
+    free = [one for one in COLOURS if one not in {colours[label] for label in labels}]
+    found: dict[str, str] = {}
+    for label in labels:
+        taken = colours[label] in found.values()
+        found[label] = free.pop(0) if taken and free else colours[label]
+    return found
 
 
 def y_unit(metric: str, values: Iterable[float | None]) -> Unit:

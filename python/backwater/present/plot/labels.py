@@ -21,7 +21,7 @@ def upright(labels: Sequence[str], width: float) -> dict[str, Any]:
     letters = int((width / max(1, len(labels)) - GAP) / LETTER)
     broken = [wrapped(label, letters) for label in labels]
     if any(lines is None for lines in broken):
-        aslant = {"labelAngle": ASLANT, "labelLimit": 180, "labelOverlap": False}
+        aslant = {"labelAngle": ASLANT, "labelLimit": 260, "labelOverlap": False}
         each = math.ceil(LINE * len(labels) / width)
         # Names that would lie over each other are left out, at equal distances.
         return aslant if each < 2 else aslant | {"values": list(labels)[::each]}

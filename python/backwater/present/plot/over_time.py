@@ -14,7 +14,7 @@ from backwater.errors import BackwaterError
 from backwater.model import workers
 from backwater.present.numbers import Unit, dimension_of, metric_title, number
 from backwater.present.plot import together
-from backwater.present.plot.encoding import COLOURS, Shared, colours_of, scales, y_unit
+from backwater.present.plot.encoding import COLOURS, Shared, colours_of, distinct, scales, y_unit
 from backwater.present.plot.marks import Body, scaled
 from backwater.present.plot.points import Grid, axis_title, in_order, name_of
 
@@ -164,7 +164,7 @@ def _view(
     curves = list(dict.fromkeys(row["curve"] for row in rows))
     ground = metric_title(GROUND) if GROUND in figure.y and len(figure.y) > 1 else None
     if figure.curve:
-        known = colours_of(results, (figure.curve,))
+        known = distinct(curves, colours_of(results, (figure.curve,)))
         shades = [known[curve] for curve in curves]
     else:
         free = iter(COLOURS)

@@ -37,6 +37,8 @@ def tables(document: Document, each: bool = False) -> list[Table]:
     found.append(_delays(flows))
     if document["ports"]:
         found.append(_ports(document, each))
+    if document.get("equal_ways"):
+        found.append(_equal_ways(document))
     if document["stations"]:
         found.append(_stations(document, each))
     if document["drops"]:
@@ -221,6 +223,32 @@ def _ports(document: Document, each: bool) -> Table:
         *(figures(title, drop) for _, title, drop in shown),
     )
     return Table("PORTS, their queues and drops", columns, rows)
+
+
+def _equal_ways(document: Document) -> Table:
+    """How evenly nodes use ways that are equally short, the least even first."""
+    used = [row for row in document["equal_ways"] if row["unevenness"] is not None]
+    used.sort(key=lambda row: (-row["unevenness"], row["at"]))
+    rows = []
+    for row in used[:MOST_ROWS]:
+        sent = row["sent_B"]
+        most, total = max(sent, key=sent.__getitem__), sum(sent.values())
+        shares = "".join(_LEVELS[round(7 * sent[way] / sent[most])] for way in sent)
+        least = number(min(sent.values()) / total)
+        rows.append(
+            (row["at"], shares, number(row["unevenness"]), most, number(sent[most] / total), least)
+        )
+    columns = (
+        words("node"),
+        words("bytes by way"),
+        figures("greatest ÷ mean"),
+        words("greatest"),
+        figures("its share"),
+        figures("least share", 1),
+    )
+    left = len(used) - len(rows)
+    title = "EQUAL WAYS, how evenly they are used" + (f", and {left} more nodes" if left else "")
+    return Table(title, columns, rows)
 
 
 def _stations(document: Document, each: bool) -> Table:

@@ -40,6 +40,7 @@ def verdict(certificate: Certificate) -> str:
 def certified(certificate: Certificate) -> Table:
     """Packets and lateness."""
     rows = [[title, f"{certificate[key]:,} packets"] for key, title in COUNTS.items()]
+    rows.append(["given in", f"{certificate['writes']:,} writes"])
     for key, title in TIMES.items():
         late = certificate[key]
         rows.append([title, "–" if late is None else f"{number(late * 1e6)} µs"])

@@ -37,8 +37,7 @@
     run.capacity = { ...run.capacity, ...sums("ports", "capacity_bps", 0.5) };
     run.means = sums("flows", "delay_mean_s", 1e12);
     window.viewer.feed(run, FIRST);
-    const cut = pieces.some((piece) => piece.head.rows >= piece.head.about.most);
-    said.textContent = `${(end / 1e12).toFixed(1)} s. Packets are those of the last minute${cut ? `; of each half second the first ${pieces[0].head.about.most.toLocaleString("en")} events are here` : ""}.`;
+    said.textContent = `${(end / 1e12).toFixed(1)} s. Packets are those of the last minute${run.cut ? `; of each half second the first ${pieces[0].head.about.most.toLocaleString("en")} events are here` : ""}.`;
   }
 
   async function follow() {

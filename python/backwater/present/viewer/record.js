@@ -101,8 +101,11 @@ const Record = (() => {
       Object.assign(rates, head.rates);
       at += head.rows;
     }
-    return index({ rows, whats: lists.what, places: lists.place, flows: lists.flow, rates, capacity, since, until, at: columns.time_ps, ...columns });
+    return index({ rows, whats: lists.what, places: lists.place, flows: lists.flow, rates, capacity, since, until, cut: pieces.some((piece) => full(piece.head)), at: columns.time_ps, ...columns });
   }
+
+  // Whether a piece of an emulation has only its first events.
+  const full = (head) => head.rows >= head.about.most;
 
   // For each row the one before of the same packet, and the rows of each place and flow.
   function index(run) {
@@ -136,6 +139,8 @@ const Record = (() => {
     run.byFlow = lists(run.flow, run.flows.length, rows, what, -1);
     run.sends = lists(run.place, run.places.length, rows, what, SEND);
     run.enqueues = lists(run.place, run.places.length, rows, what, ENQUEUE);
+    // Those that wait until the end. Where events are missing, a packet may have left unseen.
+    run.held = run.enqueues.map((rows) => (run.cut ? rows.subarray(0, 0) : rows.filter((row) => run.after[row] < 0)));
     run.knobs = lists(run.place, run.places.length, rows, what, run.KNOB);
     const flash = new Uint8Array(rows);
     for (let row = 0; row < rows; row += 1) flash[row] = what[row] === DROP || what[row] === run.NOTICE || what[row] === run.MARK ? 1 : 0;
@@ -163,18 +168,18 @@ const Record = (() => {
 
   // How many packets wait at each place in each of many bins of time, the most of pairs upward.
   function pyramid(run) {
-    const { at, place, before, sends, begin, end } = run;
+    const { at, after, what, enqueues, begin, end } = run;
     let bins = 1 << 16;
     while (bins > 1024 && bins * run.places.length > CELLS) bins >>= 1;
     run.bins = bins;
     const scale = (bins - 1) / (end - begin || 1);
-    run.levels = sends.map((rows) => {
+    run.levels = enqueues.map((rows) => {
       if (rows.length < 2) return null;
       const depth = new Float32Array(bins);
       for (const row of rows) {
-        if (before[row] < 0) continue;
-        depth[Math.floor((at[before[row]] - begin) * scale)] += 1;
-        const leaves = Math.floor((at[row] - begin) * scale) + 1;
+        if (after[row] < 0 && run.cut) continue;
+        depth[Math.floor((at[row] - begin) * scale)] += 1;
+        const leaves = after[row] < 0 ? bins : Math.floor((at[after[row]] - begin) * scale) + 1;
         if (leaves < bins) depth[leaves] -= 1;
       }
       for (let bin = 1; bin < bins; bin += 1) depth[bin] += depth[bin - 1];

@@ -65,8 +65,9 @@
     lanes.forEach((place, number) => {
       const top = number * step, sends = run.sends[place];
       const low = Record.from(run, sends, t0 - run.wire), high = Record.from(run, sends, t1 + run.wait);
-      if (high - low > MANY && run.levels[place]) crowd(on, run, place, top, step);
-      else bars(on, run, sends, low, high, top, step);
+      const held = run.held[place].subarray(0, Record.from(run, run.held[place], t1));
+      if (high - low + held.length > MANY && run.levels[place]) crowd(on, run, place, top, step);
+      else bars(on, run, sends, low, high, held, top, step);
       events(on, run, place, top, step);
     });
     if (chosen && chosen.run === run) mine(on, run, lanes, step);
@@ -83,7 +84,7 @@
     marker(on);
   }
   // Each packet has a line of its own: pale while it waits, full while it is on its way.
-  function bars(on, run, sends, low, high, top, step) {
+  function bars(on, run, sends, low, high, held, top, step) {
     const { at, before, after, flow } = run, lines = Math.floor((step - 8 * on.ratio) / (3 * on.ratio)), thick = 2 * on.ratio;
     const inks = PALETTE.map((colour) => [ink(colour, 105), ink(colour)]), grey = [ink(GREY, 105), ink(GREY)];
     for (let number = low; number < high; number += 1) {
@@ -93,6 +94,10 @@
       if (before[row] >= 0) box(on, across(on, at[before[row]]), y, leaves, y + thick, pale);
       box(on, leaves, y, after[row] >= 0 ? across(on, at[after[row]]) : leaves + 2, y + thick, full);
     }
+    held.forEach((row, number) => {
+      const y = top + 6 * on.ratio + ((sends.length + number) % lines) * 3 * on.ratio;
+      box(on, across(on, at[row]), y, across(on, run.end), y + thick, (flow[row] === 0 ? grey : inks[flow[row] % 8])[0]);
+    });
   }
   // Too many for lines: how many packets wait, as a height.
   function crowd(on, run, place, top, step) {

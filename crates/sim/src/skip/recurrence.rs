@@ -1,5 +1,5 @@
 //! Finds out when a world repeats itself. The anchor is a flow: after each of its deliveries a few figures that cost nothing are
-//! compared with those of an earlier delivery (Brent 1980: the earlier one is given up for the present one after 1, 2, 4, ...
+//! compared with those of an earlier delivery (Brent 1980: the earlier one is given up for the present one after 256, 512, ...
 //! deliveries). Where they agree, the whole state is compared by a hash. A state that is the same begins a trial, and only a
 //! trial of one period, whose states are compared word by word, makes a world jump.
 //!
@@ -11,8 +11,10 @@ use backwater_transport::units::Time;
 /// Events between two looks, at least, and for each thing that a look visits.
 pub(crate) const PAUSE: u64 = 2000;
 pub(crate) const EACH: u64 = 8;
-/// Deliveries after which a candidate is sought from.
-const FIRST: u64 = 1;
+/// The part of the events so far that lie between two looks, at least.
+const SHARE: u64 = 64;
+/// Deliveries after which the first of them is given up.
+const FIRST: u64 = 256;
 
 /// A delivery that later ones are compared with.
 #[derive(Copy, Clone, Debug)]
@@ -20,8 +22,8 @@ struct Earlier {
     /// Its number.
     number: u64,
     cheap: u64,
-    /// The hash of the state.
-    hash: u64,
+    /// The hash of the state, once it was looked at.
+    hash: Option<u64>,
 }
 
 /// The search for a recurrence.
@@ -34,7 +36,7 @@ pub(crate) struct Recurrence {
     /// Figures of the last eight deliveries.
     cheap: u64,
     earlier: Option<Earlier>,
-    /// The earlier one is given up for the one that is so many deliveries behind it.
+    /// The earlier one is given up for one that is so many deliveries behind it.
     power: u64,
     /// Events at which the next look may be.
     next_look: u64,
@@ -50,28 +52,30 @@ impl Recurrence {
         let mixed = [gap, a, b, c].into_iter().fold(0, mix);
         // Eight bits of each of the last eight.
         self.cheap = self.cheap << 8 ^ mixed >> 48;
-        let worth = |earlier: Earlier| {
-            earlier.cheap == self.cheap || self.number - earlier.number >= self.power
-        };
-        events >= self.next_look && self.earlier.is_none_or(worth)
+        if events < self.next_look {
+            return false;
+        }
+        let over = |earlier: Earlier| self.number - earlier.number >= self.power;
+        if self.earlier.is_none_or(over) {
+            self.power = (2 * self.power).max(FIRST);
+            self.earlier = Some(Earlier {
+                number: self.number,
+                cheap: self.cheap,
+                hash: None,
+            });
+            return true;
+        }
+        self.earlier.is_some_and(|earlier| earlier.cheap == self.cheap)
     }
 
     /// The state has this hash, and a look visited so many things. Deliveries in a period, if it was the same before.
     pub(crate) fn looked(&mut self, hash: u64, things: u64, events: u64) -> Option<u64> {
-        self.next_look = events + PAUSE.max(EACH * things);
-        let same = self.earlier.filter(|earlier| earlier.hash == hash);
-        if let Some(earlier) = same {
+        self.next_look = events + PAUSE.max(EACH * things).max(events / SHARE);
+        let earlier = self.earlier.as_mut()?;
+        if earlier.hash == Some(hash) {
             return Some(self.number - earlier.number);
         }
-        let over = |earlier: Earlier| self.number - earlier.number >= self.power;
-        if self.earlier.is_none_or(over) {
-            self.earlier = Some(Earlier {
-                number: self.number,
-                cheap: self.cheap,
-                hash,
-            });
-            self.power = (2 * self.power).max(FIRST);
-        }
+        earlier.hash.get_or_insert(hash);
         None
     }
 }

@@ -5,10 +5,7 @@
 //! Most hosts are told apart by the switch they hang on and by no other: hosts that all rows treat alike
 //! share a column, where "the port to that very host" counts as alike. And of a row only what differs is kept.
 //! Whether a row names one port, the host's own or a group of equal ways cannot be predicted, so all three are read
-//! without a branch.
-//!
-//! None of that is worth its instructions where entries are few and name one port each: these are read as they were
-//! written.
+//! without a branch. Entries that are few and name one port each are read as they were written.
 
 mod ways;
 

@@ -179,17 +179,7 @@ def run_batch(
 
     The budget is that of each case: seconds of wall time, and memory such as "4 GB".
     """
-    here, there = _by_host(cases)
-    budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
-    if here:
-        _native.run_batch(
-            [cases[index] for index in here],
-            workers,
-            lambda at, document, error: done(here[at], document, error),
-            budget=_numbers(max_wall_s, max_memory),
-        )
-    if there:
-        _run_hosted(cases, there, workers, done, budget)
+    _run(cases, workers, (done, done), False, max_wall_s, max_memory)
 
 
 def run_stored(
@@ -204,18 +194,32 @@ def run_stored(
 
     Threads make that of a document, so that the caller's thread has only to write it.
     """
+    _run(cases, workers, (keep, storing(keep)), True, max_wall_s, max_memory)
+
+
+def _run(
+    cases: Sequence[_native.Resolved],
+    workers: int,
+    told: tuple[Callable[[int, Any, str | None], None], Done],
+    store: bool,
+    max_wall_s: float | None,
+    max_memory: str | None,
+) -> None:
+    """Runs cases; `told` is for those of this process, and for those with classes of a user."""
+    ours, hosted = told
     here, there = _by_host(cases)
-    budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
     if here:
-        _native.run_batch(
+        native: Any = _native.run_batch
+        native(
             [cases[index] for index in here],
             workers,
-            lambda at, stored, error: keep(here[at], stored, error),
-            store=True,
+            lambda at, found, error: ours(here[at], found, error),
+            store=store,
             budget=_numbers(max_wall_s, max_memory),
         )
     if there:
-        _run_hosted(cases, there, workers, storing(keep), budget)
+        budget = {"max_wall_s": max_wall_s, "max_memory": max_memory}
+        _run_hosted(cases, there, workers, hosted, budget)
 
 
 def storing(keep: Keep) -> Done:

@@ -71,6 +71,13 @@ pub struct Seen {
     pub reach: Span,
 }
 
+impl Seen {
+    /// Whether the state is what it was then, and as much grows.
+    pub fn recurs(&self, before: &Seen) -> bool {
+        self.state == before.state && self.grows.len() == before.grows.len()
+    }
+}
+
 impl Walk {
     /// Looks at the state.
     pub fn look(now: Time) -> Walk {
@@ -166,6 +173,13 @@ impl Walk {
         if ahead {
             self.soonest = self.soonest.min(at);
         }
+    }
+
+    /// An event that stays at its instant, which may be this one. Nothing is skipped beyond it.
+    pub fn known(&mut self, at: Time, what: u64) {
+        self.same(at.0);
+        self.same(what);
+        self.soonest = self.soonest.min(at);
     }
 
     /// An instant that keeps its distance from the present.

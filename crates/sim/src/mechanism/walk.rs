@@ -117,6 +117,7 @@ impl Mechanisms {
             inspect: _,
             deadlock,
             hearing,
+            refreshed: _,
         } = self;
         walk.same(outbox.len() as u64);
         walk.same(deadlock.is_some());

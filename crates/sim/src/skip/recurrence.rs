@@ -1,81 +1,112 @@
-//! Finds out when a world repeats itself. The anchor is a flow: after each of its deliveries a few figures that cost nothing are
-//! compared with those of an earlier delivery (Brent 1980: the earlier one is given up for the present one after 256, 512, ...
-//! deliveries). Where they agree, the whole state is compared by a hash. A state that is the same begins a trial, and only a
-//! trial of one period, whose states are compared word by word, makes a world jump.
+//! Finds out when a world repeats itself. Each time that an anchor comes a few figures that cost nothing are compared with those
+//! of earlier times. Where they agree, the whole state is compared by a hash. Where it differs although the figures agree, it is
+//! one more state to compare later ones with: the figures have a shorter period than the state. A state that is the same begins a
+//! trial, and only a trial of one period, whose states are compared word by word, makes a world jump.
 //!
-//! A look at the whole state costs as much as some thousand events in a large world, so it has a budget: events served, and not
-//! time, because a run depends on nothing but its scenario.
+//! A look at the whole state costs as much as some hundred events, so it has a budget: events served, and not time, because a
+//! run depends on nothing but its scenario.
 
 use backwater_transport::units::Time;
 
-/// Events between two looks, at least, and for each thing that a look visits.
+/// Events between two choices of an anchor, at least, and for each flow.
 pub(crate) const PAUSE: u64 = 2000;
 pub(crate) const EACH: u64 = 8;
-/// The part of the events so far that lie between two looks, at least.
+/// Events that a look costs, beside one for each thing that it visits.
+const LOOK: u64 = 100;
+/// The part of the events that looks may cost.
 const SHARE: u64 = 64;
-/// Deliveries after which the first of them is given up.
-const FIRST: u64 = 256;
+/// The part of the events skipped that looks may cost beside.
+const GAIN: u64 = 4;
+/// States that later ones are compared with.
+const STATES: usize = 32;
+/// The number of the first time that is looked at; others follow at twice as many each.
+const FIRST: u64 = 8;
 
-/// A delivery that later ones are compared with.
+/// A time that later ones are compared with.
 #[derive(Copy, Clone, Debug)]
 struct Earlier {
-    /// Its number.
     number: u64,
-    cheap: u64,
-    /// The hash of the state, once it was looked at.
-    hash: Option<u64>,
+    figures: u64,
+    hash: u64,
 }
 
 /// The search for a recurrence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recurrence {
-    /// Deliveries so far.
+    /// How often the anchor has come.
     number: u64,
-    /// The last delivery.
+    /// When it came last.
     at: Time,
-    /// Figures of the last eight deliveries.
-    cheap: u64,
-    earlier: Option<Earlier>,
-    /// The earlier one is given up for one that is so many deliveries behind it.
-    power: u64,
-    /// Events at which the next look may be.
-    next_look: u64,
+    /// Figures of the last eight times.
+    figures: u64,
+    /// The last states that were looked at, in a ring.
+    earlier: Vec<Earlier>,
+    oldest: usize,
+    /// The number at which one is looked at in any case.
+    next: u64,
+    /// What looks have cost so far, in events.
+    spent: u64,
 }
 
 impl Recurrence {
-    /// A delivery: when, and figures that are the same in each period. Whether to look at the state.
-    pub(crate) fn delivered(&mut self, at: Time, figures: [u64; 3], events: u64) -> bool {
+    /// Begins anew. What was spent stays spent.
+    pub(crate) fn restart(&mut self) {
+        *self = Recurrence {
+            next: FIRST,
+            spent: self.spent,
+            ..Recurrence::default()
+        };
+    }
+
+    /// So many events were skipped, which pay for looks.
+    pub(crate) fn gained(&mut self, events: u64) {
+        self.spent = self.spent.saturating_sub(events / GAIN);
+    }
+
+    /// A rare anchor came. Whether to look at the state, without a glance at figures.
+    pub(crate) fn came_rarely(&mut self, events: u64) -> bool {
+        self.number += 1;
+        self.spent.saturating_mul(SHARE) <= events
+    }
+
+    /// The anchor came: when, and figures that are the same in each period. Whether to look at the state.
+    pub(crate) fn came(&mut self, at: Time, figures: [u64; 3], events: u64) -> bool {
         self.number += 1;
         let gap = at.since(self.at).0;
         self.at = at;
         let [a, b, c] = figures;
         let mixed = [gap, a, b, c].into_iter().fold(0, mix);
         // Eight bits of each of the last eight.
-        self.cheap = self.cheap << 8 ^ mixed >> 48;
-        if events < self.next_look {
+        self.figures = self.figures << 8 ^ mixed >> 48;
+        if self.spent.saturating_mul(SHARE) > events {
             return false;
         }
-        let over = |earlier: Earlier| self.number - earlier.number >= self.power;
-        if self.earlier.is_none_or(over) {
-            self.power = (2 * self.power).max(FIRST);
-            self.earlier = Some(Earlier {
-                number: self.number,
-                cheap: self.cheap,
-                hash: None,
-            });
+        if self.number >= self.next {
+            self.next = 2 * self.number;
             return true;
         }
-        self.earlier.is_some_and(|earlier| earlier.cheap == self.cheap)
+        let figures = self.figures;
+        self.earlier.iter().any(|earlier| earlier.figures == figures)
     }
 
-    /// The state has this hash, and a look visited so many things. Deliveries in a period, if it was the same before.
-    pub(crate) fn looked(&mut self, hash: u64, things: u64, events: u64) -> Option<u64> {
-        self.next_look = events + PAUSE.max(EACH * things).max(events / SHARE);
-        let earlier = self.earlier.as_mut()?;
-        if earlier.hash == Some(hash) {
+    /// The state has this hash, and a look visited so many things. How often the anchor came in a period, if the state was the
+    /// same before.
+    pub(crate) fn looked(&mut self, hash: u64, things: u64) -> Option<u64> {
+        self.spent += LOOK + things;
+        let mut all = self.earlier.iter();
+        if let Some(earlier) = all.find(|earlier| earlier.hash == hash) {
             return Some(self.number - earlier.number);
         }
-        earlier.hash.get_or_insert(hash);
+        let earlier = Earlier {
+            number: self.number,
+            figures: self.figures,
+            hash,
+        };
+        match self.earlier.get_mut(self.oldest) {
+            Some(place) => *place = earlier,
+            None => self.earlier.push(earlier),
+        }
+        self.oldest = (self.oldest + 1) % STATES;
         None
     }
 }

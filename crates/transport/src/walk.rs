@@ -42,8 +42,9 @@ pub struct Walk {
     periods: u64,
     /// The soonest instant that stays where it is.
     soonest: Time,
-    /// How far from the present the latest instant lies that moves.
+    /// How far from the present the latest instant lies that moves and may be compared with one that stays.
     reach: Span,
+    either: Vec<usize>,
     unable: Option<Unable>,
 }
 
@@ -67,14 +68,27 @@ pub struct Seen {
     pub grows: Vec<u128>,
     /// The soonest instant that stays where it is.
     pub soonest: Time,
-    /// How far from the present the latest instant lies that moves.
+    /// How far from the present the latest instant lies that moves and may be compared with one that stays.
     pub reach: Span,
+    /// The places in `grows` of instants that stay or move.
+    either: Vec<usize>,
 }
 
 impl Seen {
-    /// Whether the state is what it was then, and as much grows.
-    pub fn recurs(&self, before: &Seen) -> bool {
-        self.state == before.state && self.grows.len() == before.grows.len()
+    /// Whether the state is what it was a period ago, and as much grows. Instants that have stayed bound what is skipped.
+    pub fn recurs(&mut self, before: &Seen, period: Span) -> bool {
+        if self.state != before.state || self.grows.len() != before.grows.len() {
+            return false;
+        }
+        for at in &self.either {
+            let (was, is) = (before.grows[*at], self.grows[*at]);
+            match is - was.min(is) {
+                0 if was == is => self.soonest = self.soonest.min(Time(is as u64)),
+                moved if moved == u128::from(period.0) => {}
+                _ => return false,
+            }
+        }
+        true
     }
 }
 
@@ -93,6 +107,7 @@ impl Walk {
             periods: 0,
             soonest: Time::NEVER,
             reach: Span::ZERO,
+            either: Vec::new(),
             unable: None,
         }
     }
@@ -127,6 +142,7 @@ impl Walk {
                 grows: self.grows,
                 soonest: self.soonest,
                 reach: self.reach,
+                either: self.either,
             }),
         }
     }
@@ -193,11 +209,14 @@ impl Walk {
         self.instant(at);
     }
 
-    /// An event that keeps its distance from the present. Whoever writes moves it.
-    pub fn event(&mut self, at: Time, what: u64) {
+    /// An event that keeps its distance from the present, and whether it may be compared with instants that stay. Whoever
+    /// writes moves it.
+    pub fn event(&mut self, at: Time, what: u64, compared: bool) {
         self.same(at.0.wrapping_sub(self.now.0));
         self.same(what);
-        self.reach_to(at);
+        if compared {
+            self.reach_to(at);
+        }
     }
 
     /// An instant that matters up to then only: the past is one to whoever asks.
@@ -208,8 +227,25 @@ impl Walk {
             at if at < self.now => 0,
             at => at.0 - self.now.0 + 1,
         });
-        self.reach_to(*at);
         self.instant(at);
+    }
+
+    /// An instant up to which something is asked for, by which nothing is ordered that moves: it stays in a period, or moves with
+    /// it.
+    pub fn either(&mut self, at: &mut Time) {
+        let ahead = *at > self.now && *at < Time::NEVER;
+        self.same(ahead);
+        if !ahead {
+            return self.last(at);
+        }
+        if self.purpose == Purpose::Keep {
+            self.either.push(self.grows.len());
+        }
+        if let Some((before, after)) = self.grown(u128::from(at.0))
+            && after != before
+        {
+            *at += self.way();
+        }
     }
 
     /// An instant of the past that matters only if it is later than `than`.

@@ -11,10 +11,12 @@ use backwater_transport::units::Time;
 /// Events between two choices of an anchor, at least, and for each flow.
 pub(crate) const PAUSE: u64 = 2000;
 pub(crate) const EACH: u64 = 8;
-/// Events that a look costs, beside one for each thing that it visits.
-const LOOK: u64 = 100;
-/// The part of the events that looks may cost.
-const SHARE: u64 = 64;
+/// Events that a look costs, and things that cost one more.
+const LOOK: u64 = 30;
+const THINGS: u64 = 4;
+/// The part of the events that looks may cost, and events that are given on credit.
+const SHARE: u64 = 32;
+const CREDIT: u64 = 20_000;
 /// The part of the events skipped that looks may cost beside.
 const GAIN: u64 = 4;
 /// States that later ones are compared with.
@@ -63,10 +65,14 @@ impl Recurrence {
         self.spent = self.spent.saturating_sub(events / GAIN);
     }
 
+    fn may_look(&self, events: u64) -> bool {
+        self.spent.saturating_mul(SHARE) <= events + CREDIT
+    }
+
     /// A rare anchor came. Whether to look at the state, without a glance at figures.
     pub(crate) fn came_rarely(&mut self, events: u64) -> bool {
         self.number += 1;
-        self.spent.saturating_mul(SHARE) <= events
+        self.may_look(events)
     }
 
     /// The anchor came: when, and figures that are the same in each period. Whether to look at the state.
@@ -78,7 +84,7 @@ impl Recurrence {
         let mixed = [gap, a, b, c].into_iter().fold(0, mix);
         // Eight bits of each of the last eight.
         self.figures = self.figures << 8 ^ mixed >> 48;
-        if self.spent.saturating_mul(SHARE) > events {
+        if !self.may_look(events) {
             return false;
         }
         if self.number >= self.next {
@@ -92,7 +98,7 @@ impl Recurrence {
     /// The state has this hash, and a look visited so many things. How often the anchor came in a period, if the state was the
     /// same before.
     pub(crate) fn looked(&mut self, hash: u64, things: u64) -> Option<u64> {
-        self.spent += LOOK + things;
+        self.spent += LOOK + things / THINGS;
         let mut all = self.earlier.iter();
         if let Some(earlier) = all.find(|earlier| earlier.hash == hash) {
             return Some(self.number - earlier.number);

@@ -75,7 +75,7 @@ impl Port {
         queue.walk(walk);
         queues.iter().for_each(|queue| queue.walk(walk));
         scheduler.walk(walk);
-        walk.time(next_try);
+        walk.until(next_try);
         walk.until(gap_until);
         walk.until(shut_until);
         if traits.0 & Traits::EVER_STALLED != 0 {
@@ -149,9 +149,10 @@ impl PortMore {
         {
             walk.unable(place(), "its responder takes steps");
         }
-        for instant in [armed, awaited, overtakes] {
-            walk.until(instant);
-        }
+        // A gate that closes for longer waits for the event of the one before it.
+        walk.either(armed);
+        walk.until(awaited);
+        walk.until(overtakes);
         walk.same(missing.len() as u64);
         missing.iter().for_each(|flow| walk.same(flow.0));
         walk.same(reacting.len() as u64);

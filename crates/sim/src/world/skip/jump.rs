@@ -19,13 +19,16 @@ impl World {
             tape.repeat(&mut books.fingerprint, repeat.period, repeat.periods, step);
         }
         let keys = self.shared.run.calendar.keys();
-        let behind: Vec<u16> = keys.iter().map(|key| self.epochs_behind(*key)).collect();
+        let known = |key: &Key| (self.epochs_behind(*key), self.is_armed(*key));
+        let known: Vec<(u16, bool)> = keys.iter().map(known).collect();
         let mut walk = Walk::write(self.clock.now, trial.seen, seen, repeat);
         self.walk_all(&mut walk, timers);
-        let moved = keys.into_iter().zip(behind);
-        let moved = moved
-            .map(|(key, behind)| self.moved(key, timers, behind, way))
-            .collect();
+        let moved = keys.into_iter().zip(known);
+        let moved = moved.map(|(key, (behind, armed))| match armed && self.is_armed(key) {
+            true => key,
+            false => self.moved(key, timers, behind, way),
+        });
+        let moved = moved.collect();
         self.shared.run.calendar.replace(moved);
         self.clock.now += way;
     }

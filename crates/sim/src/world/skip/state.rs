@@ -49,6 +49,16 @@ impl World {
         }
     }
 
+    /// Whether an event is that of a closed gate, whose instant the port knows.
+    pub(super) fn is_armed(&self, key: Key) -> bool {
+        match key.event() {
+            Event::Wake(port) if key.at() > self.clock.now => {
+                key.at() == self.shared.network.ports[port].more.armed
+            }
+            _ => false,
+        }
+    }
+
     /// Visits the state of this world.
     pub(super) fn walk(&mut self, mut walk: Walk, timers: Timers) -> Result<Seen, Unable> {
         self.walk_all(&mut walk, timers);
@@ -56,9 +66,11 @@ impl World {
     }
 
     pub(super) fn walk_all(&mut self, walk: &mut Walk, timers: Timers) {
+        let mut armed: Vec<u64> = Vec::new();
         for key in self.shared.run.calendar.keys() {
             match key.event() {
                 Event::Inspect => {}
+                _ if self.is_armed(key) => armed.push(key.tie()),
                 event if self.stays(event, timers) => walk.known(key.at(), key.tie()),
                 event => {
                     let behind = self.epochs_behind(key);
@@ -72,10 +84,14 @@ impl World {
                         },
                         event => event,
                     };
-                    walk.event(key.at(), Key::new(key.at(), event).tie());
+                    let compared = !matches!(event, Event::Wake(_));
+                    walk.event(key.at(), Key::new(key.at(), event).tie(), compared);
                 }
             }
         }
+        armed.sort_unstable();
+        walk.same(armed.len() as u64);
+        armed.iter().for_each(|tie| walk.same(*tie));
         let World {
             clock,
             shared,

@@ -45,6 +45,8 @@ pub struct Walk {
     /// How far from the present the latest instant lies that moves and may be compared with one that stays.
     reach: Span,
     either: Vec<usize>,
+    /// Whether instants that might stay have to move.
+    all_move: bool,
     unable: Option<Unable>,
 }
 
@@ -108,6 +110,7 @@ impl Walk {
             soonest: Time::NEVER,
             reach: Span::ZERO,
             either: Vec::new(),
+            all_move: false,
             unable: None,
         }
     }
@@ -131,6 +134,11 @@ impl Walk {
             periods: repeat.periods,
             ..Walk::look(now)
         }
+    }
+
+    /// In a long period all that may stay moves.
+    pub fn where_all_move(self, all_move: bool) -> Walk {
+        Walk { all_move, ..self }
     }
 
     /// What it has seen, or why a world like this has no recurrence to look for.
@@ -233,6 +241,9 @@ impl Walk {
     /// An instant up to which something is asked for, by which nothing is ordered that moves: it stays in a period, or moves with
     /// it.
     pub fn either(&mut self, at: &mut Time) {
+        if self.all_move {
+            return self.until(at);
+        }
         let ahead = *at > self.now && *at < Time::NEVER;
         self.same(ahead);
         if !ahead {

@@ -92,7 +92,9 @@ impl Recurrence {
             return true;
         }
         let figures = self.figures;
-        self.earlier.iter().any(|earlier| earlier.figures == figures)
+        self.earlier
+            .iter()
+            .any(|earlier| earlier.figures == figures)
     }
 
     /// The state has this hash, and a look visited so many things. How often the anchor came in a period, if the state was the

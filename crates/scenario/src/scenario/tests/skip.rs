@@ -64,7 +64,7 @@ fn saturated_hosts_under_back_pressure_are_skipped_exactly() {
         "duration = \"30 s\"\nwarmup = \"0.5 s\"\n{BACK_PRESSURE}"
     ));
     let (all, some) = equal(&text);
-    assert!(some * 10 < all, "{some} of {all} events were served");
+    assert!(some * 20 < all, "{some} of {all} events were served");
 }
 
 #[test]
@@ -148,7 +148,7 @@ flows.f2 = {{ from = "B", to = "D", class = {class}, source = {{ {} }} }}
         let (all, some) = equal(&text);
         skipped += u64::from(some < all);
     }
-    assert!(skipped >= 12, "{skipped} of 36 were skipped");
+    assert!(skipped >= 8, "{skipped} of 36 were skipped");
 }
 
 /// Chance is never skipped, and a run that keeps every event has none to skip.

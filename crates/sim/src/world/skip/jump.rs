@@ -19,15 +19,18 @@ impl World {
             tape.repeat(&mut books.fingerprint, repeat.period, repeat.periods, step);
         }
         let keys = self.shared.run.calendar.keys();
-        let known = |key: &Key| (self.epochs_behind(*key), self.is_armed(*key));
+        let known = |key: &Key| (self.epochs_behind(*key), self.may_stay(*key, timers));
         let known: Vec<(u16, bool)> = keys.iter().map(known).collect();
-        let mut walk = Walk::write(self.clock.now, trial.seen, seen, repeat);
+        let walk = Walk::write(self.clock.now, trial.seen, seen, repeat);
+        let mut walk = walk.where_all_move(timers == Timers::Move);
         self.walk_all(&mut walk, timers);
         let moved = keys.into_iter().zip(known);
-        let moved = moved.map(|(key, (behind, armed))| match armed && self.is_armed(key) {
-            true => key,
-            false => self.moved(key, timers, behind, way),
-        });
+        let moved = moved.map(
+            |(key, (behind, stays))| match stays && self.may_stay(key, timers) {
+                true => key,
+                false => self.moved(key, timers, behind, way),
+            },
+        );
         let moved = moved.collect();
         self.shared.run.calendar.replace(moved);
         self.clock.now += way;

@@ -52,7 +52,10 @@ impl World {
     fn gates_form_a_ring(&self) -> bool {
         let network = &self.shared.network;
         let ids: Vec<_> = network.ports.ids().collect();
-        let mut waits: Vec<bool> = ids.iter().map(|id| network.ports[*id].gates.is_some()).collect();
+        let mut waits: Vec<bool> = ids
+            .iter()
+            .map(|id| network.ports[*id].gates.is_some())
+            .collect();
         loop {
             let before = waits.iter().filter(|waits| **waits).count();
             for id in &ids {

@@ -217,9 +217,6 @@ impl World {
             Timers::Stay => &mut skip.short,
             Timers::Move => &mut skip.long,
         };
-        #[allow(clippy::all)]
-        { use std::cell::RefCell; thread_local!{ static LAST: RefCell<Vec<u64>> = RefCell::new(vec![]); }
-          LAST.with(|l| { let mut l=l.borrow_mut(); let d: Vec<_>= l.iter().zip(&seen.state).enumerate().filter(|(_,(a,b))| a!=b).map(|(i,(a,b))| (i,*a as i64,*b as i64)).take(6).collect(); eprintln!("LOOK {of:?} at {:?} n {} ev {} len {}/{} diff {:?}", self.clock.now, skip.delivered, self.clock.events, seen.state.len(), l.len(), d); *l=seen.state.clone(); }); }
         let Some(left) = recurrence.looked(hash(&seen.state), things as u64) else {
             return;
         };
@@ -261,11 +258,9 @@ impl World {
             return self.give_up(skip);
         };
         if !seen.recurs(&trial.seen, period) {
-            eprintln!("TRIAL differs");
             return self.give_up(skip);
         }
         let limit = seen.soonest.min(until);
-        eprintln!("TRIAL ok {:?} period {period:?} now {now:?} limit {limit:?} reach {:?}", trial.timers, seen.reach);
         skip.rest = limit;
         let last = limit.0.saturating_sub(1);
         let left = last.saturating_sub((now + seen.reach).0);

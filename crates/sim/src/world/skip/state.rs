@@ -50,9 +50,9 @@ impl World {
     }
 
     /// Whether an event is that of a closed gate, whose instant the port knows.
-    pub(super) fn is_armed(&self, key: Key) -> bool {
+    pub(super) fn may_stay(&self, key: Key, timers: Timers) -> bool {
         match key.event() {
-            Event::Wake(port) if key.at() > self.clock.now => {
+            Event::Wake(port) if timers == Timers::Stay && key.at() > self.clock.now => {
                 key.at() == self.shared.network.ports[port].more.armed
             }
             _ => false,
@@ -61,6 +61,7 @@ impl World {
 
     /// Visits the state of this world.
     pub(super) fn walk(&mut self, mut walk: Walk, timers: Timers) -> Result<Seen, Unable> {
+        walk = walk.where_all_move(timers == Timers::Move);
         self.walk_all(&mut walk, timers);
         walk.seen()
     }
@@ -70,7 +71,7 @@ impl World {
         for key in self.shared.run.calendar.keys() {
             match key.event() {
                 Event::Inspect => {}
-                _ if self.is_armed(key) => armed.push(key.tie()),
+                _ if self.may_stay(key, timers) => armed.push(key.tie()),
                 event if self.stays(event, timers) => walk.known(key.at(), key.tie()),
                 event => {
                     let behind = self.epochs_behind(key);

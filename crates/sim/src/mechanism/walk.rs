@@ -4,50 +4,13 @@ use backwater_transport::walk::Walk;
 
 use super::gates::{Bar, Bucket, Gates, Link};
 use super::mechanisms::{Hearing, Mechanisms};
-use super::notice::{Ask, Form, Hosts, Notice};
+use super::notice::Hosts;
 
 /// The words of a set of hosts.
-fn walk_hosts(walk: &mut Walk, hosts: Option<&Hosts>) {
+pub(super) fn walk_hosts(walk: &mut Walk, hosts: Option<&Hosts>) {
     walk.same(hosts.map_or(u64::MAX, |words| words.len() as u64));
     let words = hosts.into_iter().flat_map(|words| words.iter());
     words.for_each(|word| walk.same(*word));
-}
-
-impl Notice {
-    pub(crate) fn walk(&self, walk: &mut Walk) {
-        let Notice {
-            mechanism,
-            form,
-            classes,
-            ask,
-            hosts,
-            origin,
-            origin_classes,
-            key,
-        } = self;
-        let form = match form {
-            Form::Pause => 0u64,
-            Form::Pfc => 1,
-            Form::Extension => 2,
-            // Over the air.
-            Form::Request(_) | Form::Congestion(_) => 3,
-        };
-        let (asked, rate) = match ask {
-            Ask::Stop(units) => (u64::from(*units), 0),
-            Ask::Limit(rate, units) => (1 << 32 | u64::from(*units), rate.0),
-            Ask::Step(_) | Ask::Own(_) => (2 << 32, 0),
-        };
-        if form == 3 || asked == 2 << 32 {
-            walk.unable("mechanisms", "a notice asks for a step");
-        }
-        walk.same(form << 8 | u64::from(*classes));
-        for value in [asked, rate, u64::from(*mechanism) << 32 | u64::from(*key)] {
-            walk.same(value);
-        }
-        walk_hosts(walk, hosts.as_ref());
-        walk.same(origin.0);
-        walk.same(*origin_classes);
-    }
 }
 
 impl Gates {

@@ -12,6 +12,7 @@ use super::{Flow, Network, Node};
 use crate::books::Books;
 use crate::ids::NoticeId;
 use crate::packet::{List, Packet};
+use crate::source::Source;
 use crate::table::Table;
 use crate::targets::Targets;
 

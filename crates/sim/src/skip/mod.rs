@@ -2,17 +2,19 @@
 //! ago, the future repeats that while: counters grow by as much, and the marks of the fingerprint come again, later. So whole
 //! periods are added up and not served. The result is that of the full run to the last bit.
 //!
-//! * `tape` keeps the marks of one period, `recurrence` finds one, `world/skip` jumps.
+//! * `tape` keeps the marks of one period, `recurrence` finds one, `search` holds what a run knows, `world/skip` jumps.
 //! * A method `walk` visits the state of each struct, beside it or in a file `walk.rs`. A struct is taken apart there by all its
 //!   fields, so that a new one does not compile before it has its place. What has no such method is refused.
 
 mod recurrence;
+mod search;
 mod tape;
 
 use backwater_transport::units::{Span, Time};
 pub use backwater_transport::walk::Unable;
 
 pub(crate) use recurrence::{EACH, PAUSE, Recurrence, hash};
+pub(crate) use search::{Skip, Timers, Trial};
 pub(crate) use tape::{Tape, detail};
 
 /// A stretch that was skipped.

@@ -11,6 +11,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 use super::pace::{Carry, Pace};
 use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
@@ -19,13 +20,13 @@ use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
 #[derive(Clone, Debug)]
 pub struct Cbr {
     packet: Bytes,
-    pub(super) pace: Pace,
+    pace: Pace,
     random_phase: bool,
     /// Greatest lateness of a packet, seconds.
-    pub(super) jitter: f64,
+    jitter: f64,
     /// Instant of the last packet, without its jitter.
-    pub(super) last: Option<Time>,
-    pub(super) carry: Carry,
+    last: Option<Time>,
+    carry: Carry,
 }
 
 pub(super) const PART: Part<Build> = Part {
@@ -71,6 +72,16 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
 }
 
 impl Source for Cbr {
+    fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool) {
+        if self.jitter > 0.0 {
+            walk.unable(flow, "its source draws random numbers");
+        }
+        self.carry.walk(walk);
+        if let (Some(last), true) = (&mut self.last, begun) {
+            walk.time(last);
+        }
+    }
+
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let at = match self.last {
             Some(last) => later(last, self.pace.next(&mut self.carry))?,

@@ -10,6 +10,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 use super::pace::{Carry, Pace};
 use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
@@ -22,17 +23,17 @@ pub struct PeriodicOnOff {
     on: Span,
     off: Span,
     begins_off: bool,
-    pub(super) random_phase: bool,
-    pub(super) state: Option<State>,
+    random_phase: bool,
+    state: Option<State>,
 }
 
 /// As of the last packet.
 #[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) last: Time,
-    pub(super) carry: Carry,
+struct State {
+    last: Time,
+    carry: Carry,
     /// When the on period ends.
-    pub(super) end: Time,
+    end: Time,
 }
 
 pub(super) const PART: Part<Build> = Part {
@@ -114,6 +115,17 @@ impl PeriodicOnOff {
 }
 
 impl Source for PeriodicOnOff {
+    fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool) {
+        if self.random_phase {
+            walk.unable(flow, "its source draws random numbers");
+        }
+        if let (Some(State { last, carry, end }), true) = (&mut self.state, begun) {
+            carry.walk(walk);
+            walk.time(last);
+            walk.time(end);
+        }
+    }
+
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let state = match self.state.take() {
             Some(mut state) => {

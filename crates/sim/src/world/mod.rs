@@ -52,7 +52,6 @@ mod timers;
 mod transport;
 
 use clock::Clock;
-use skip::Skip;
 
 use crate::ends::Ends;
 use crate::ids::PortId;
@@ -61,6 +60,7 @@ use crate::link_steps::LinkEvents;
 use crate::medium::{Air, Media};
 use crate::network::Network;
 use crate::shared::Shared;
+use crate::skip::Skip;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::goal::{Climbed, Count, Course, Goal};

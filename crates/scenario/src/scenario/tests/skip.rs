@@ -82,6 +82,23 @@ flows.f2 = { from = "B", to = "D", source = { kind = "cbr", packet = "1000 B", r
     assert!(some * 4 < all, "{some} of {all} events were served");
 }
 
+/// 12,000 bits at 9,999,991 bit/s take 1,200,001,080.00097 ns: of so many equal intervals one in about a thousand is a
+/// picosecond longer, which only the remainder tells. Bursts of twenty packets look alike within, too.
+#[test]
+fn what_only_a_source_remembers_is_compared() {
+    let text = merge(
+        r#"duration = "4 s"
+links.c = { ends = ["W", "D"], rate = "100 Mbit/s", delay = "1 us" }
+flows.f1 = { from = "A", to = "D", source = { kind = "SOURCE } }
+"#,
+    );
+    let cbr = "cbr\", packet = \"1500 B\", rate = \"9999991 bit/s\"";
+    equal(&text.replace("SOURCE", cbr));
+    let bursts = "periodic-on-off\", packet = \"462 B\", rate = \"46.2 Mbit/s\", on = \"1600 us\", off = \"2400 us\"";
+    let (all, some) = equal(&text.replace("SOURCE", bursts));
+    assert!(some * 10 < all, "{some} of {all} events were served");
+}
+
 /// Nothing is skipped beyond what begins and ends meanwhile.
 #[test]
 fn flows_that_begin_and_end_bound_what_is_skipped() {

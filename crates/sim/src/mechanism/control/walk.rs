@@ -5,7 +5,7 @@ use std::any::Any;
 use backwater_transport::walk::Walk;
 
 use super::{Control, Watched};
-use crate::mechanism::detector::AnyDetector;
+use crate::mechanism::detector::Detector;
 use crate::mechanism::moment::Signal;
 use crate::mechanism::notifier::Standing;
 
@@ -52,13 +52,7 @@ impl Watched {
             tally,
             holdings,
         } = self;
-        let levels = matches!(
-            detector,
-            AnyDetector::Watermark(_)
-                | AnyDetector::IngressWatermark(_)
-                | AnyDetector::DynamicThreshold(_)
-        );
-        if !levels || *times || tally.is_some() || holdings.is_some() {
+        if detector.remembers() || *times || tally.is_some() || holdings.is_some() {
             walk.unable("mechanisms", "its detector looks at more than levels");
         }
         walk.same(*congested);

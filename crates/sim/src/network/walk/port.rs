@@ -5,7 +5,6 @@ use backwater_transport::walk::Walk;
 
 use super::super::mail::Mail;
 use super::super::{Port, PortCount, PortMore, Traits};
-use crate::medium::service::Service;
 use crate::queue::ClassQueue;
 
 impl ClassQueue {
@@ -60,16 +59,13 @@ impl Port {
             peer: _,
             local: _,
         } = self;
-        for value in [
-            *ps_per_byte,
-            delay.0,
-            u64::from(*waiting),
-            u64::from(*sending),
-        ] {
-            walk.same(value);
+        walk.same(*ps_per_byte);
+        walk.same(delay.0);
+        walk.same(*waiting);
+        walk.same(*sending);
+        if *sending > 0 {
+            walk.same(u64::from(*sending_class) << 8 | u64::from(*sending_entry));
         }
-        let class = u64::from(*sending_class) << 8 | u64::from(*sending_entry);
-        walk.same(if *sending > 0 { class } else { 0 });
         walk.same(*held);
         walk.same(traits.0);
         queue.walk(walk);
@@ -89,13 +85,11 @@ impl Port {
         if let Some(gates) = gates {
             gates.walk(walk);
         }
-        if walk.counts() {
-            more.sent.area += u128::from(std::mem::take(area));
-            walk.count(sent_packets);
-            walk.count(sent_bytes);
-        }
-        more.walk(walk, mail);
         debug_assert!(*next_try > now, "the port has been caught up");
+        more.sent.area += u128::from(std::mem::take(area));
+        walk.count(sent_packets);
+        walk.count(sent_bytes);
+        more.walk(walk, mail);
     }
 }
 
@@ -124,12 +118,8 @@ impl PortMore {
             base: _,
         } = self;
         let place = || format!("ports.{name}");
-        match service {
-            Service::Line => {}
-            Service::Trace(_) => walk.unable(place(), "a trace serves it"),
-            Service::Box(_) => walk.unable(place(), "a box stands before its queue"),
-            Service::Fabric(_) => walk.unable(place(), "a fabric with inputs serves it"),
-            Service::Slots(_) | Service::Station => walk.unable(place(), "it shares a medium"),
+        if let Some(why) = service.unvisited() {
+            walk.unable(place(), why);
         }
         if managed.is_some() {
             walk.unable(

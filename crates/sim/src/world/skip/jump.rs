@@ -4,8 +4,8 @@ use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::{Repeat, Seen, Walk};
 
 use super::super::World;
-use super::{Timers, Trial};
 use crate::event::{Event, Key};
+use crate::skip::{Timers, Trial};
 
 impl World {
     /// Adds up so many periods.

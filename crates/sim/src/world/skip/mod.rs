@@ -10,72 +10,14 @@ mod looks;
 mod state;
 
 use backwater_transport::units::Time;
-use backwater_transport::walk::{Repeat, Seen, Walk};
+use backwater_transport::walk::{Repeat, Walk};
 
 use super::World;
 use super::run::Step;
-use crate::ids::FlowId;
-use crate::skip::{EACH, PAUSE, Recurrence, Stretch, Unable, hash};
+use crate::skip::{EACH, PAUSE, Skip, Stretch, Timers, Trial, Unable, hash};
 
 /// Marks that the tape of a trial has room for: a period with more is not skipped.
 const MARKS: usize = 1 << 20;
-
-/// What becomes of the timers of notices in a period.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Timers {
-    /// None goes off and none is started: nothing is skipped beyond the first. Such periods are short.
-    Stay,
-    /// Each that runs goes off and is started again. So timers are the anchor, the state is looked at after each, and those of
-    /// all neighbours have to keep step.
-    Move,
-}
-
-/// What a run knows of its recurrences.
-#[derive(Debug, Default)]
-pub(super) struct Skip {
-    /// Periods by deliveries, and by timers.
-    short: Recurrence,
-    long: Recurrence,
-    /// The flow whose deliveries are counted, and how many it had at the last look.
-    anchor: Option<FlowId>,
-    delivered: u64,
-    /// Its delays, and frames received, up to then.
-    delays: u128,
-    hops: u64,
-    /// Timers that went off up to the last look.
-    timers: u64,
-    /// Deliveries of all flows when an anchor was sought last, and events at which it is sought again.
-    counts: Vec<u64>,
-    next_choice: u64,
-    trial: Option<Box<Trial>>,
-    /// Nothing is looked for up to then.
-    rest: Time,
-    stretches: Vec<Stretch>,
-}
-
-/// A copy may be changed, so it begins its search anew.
-impl Clone for Skip {
-    fn clone(&self) -> Skip {
-        Skip {
-            counts: self.counts.clone(),
-            stretches: self.stretches.clone(),
-            ..Skip::default()
-        }
-    }
-}
-
-/// A period that is tried.
-#[derive(Clone, Debug)]
-struct Trial {
-    timers: Timers,
-    began: Time,
-    events: u64,
-    /// How often the anchor is to come.
-    left: u64,
-    seen: Seen,
-    /// The number of each flow's next packet.
-    numbers: Vec<u32>,
-}
 
 impl World {
     /// From now on stretches that repeat themselves are skipped. Results stay what they are.

@@ -3,9 +3,8 @@
 use backwater_transport::walk::{Seen, Walk};
 
 use super::super::World;
-use super::Timers;
 use crate::event::{Event, Key};
-use crate::skip::Unable;
+use crate::skip::{Timers, Unable};
 
 impl World {
     /// The state, and what grows. A copy is brought up to date for that, since ports that lag behind cost less.

@@ -22,6 +22,7 @@ class Place:
 PLACES = (
     Place("routing", "Routing", "wired"),
     Place("limits", "Limits", "wired"),
+    Place("run", "Running", "wired"),
     Place("nodes.NAME:host", "Host", "wired"),
     Place("nodes.NAME:switch", "Switch", "wired"),
     Place("links.NAME:ethernet", "Link", "wired", ("ends",), ("from", "to")),

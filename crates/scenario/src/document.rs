@@ -16,6 +16,7 @@ use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;
 use backwater_sim::network::Role;
 use backwater_sim::record::delays::Delays;
+use backwater_sim::skip::Stretch;
 use backwater_sim::world::{
     ClassReport, ConnectionReport, DropRow, FlowReport, PortReport, Report, StampReport, World,
 };
@@ -84,6 +85,9 @@ pub fn document_until(
     if !collectives.is_empty() {
         document["collectives"] = json!(collectives);
     }
+    if let Some(stretches) = world.skipped() {
+        document["skipped"] = skipped(stretches);
+    }
     let ways = equal_ways::rows(world, report);
     if !ways.is_empty() {
         if let Value::Object(metrics) = &mut document["metrics"] {
@@ -94,6 +98,13 @@ pub fn document_until(
     let faults = sanity::faults(&document);
     document["sanity"] = json!({"ok": faults.is_empty(), "faults": faults});
     document
+}
+
+/// Stretches whose events were added up and not served.
+fn skipped(stretches: &[Stretch]) -> Value {
+    let row = |s: &Stretch| json!({"from_s": s.from.seconds(), "period_s": s.period.seconds(), "periods": s.periods, "events": s.events});
+    let events: u64 = stretches.iter().map(|s| s.events * s.periods).sum();
+    json!({"events": events, "stretches": stretches.iter().map(row).collect::<Value>()})
 }
 
 /// A law of explicit feedback at the end of the run.

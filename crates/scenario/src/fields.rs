@@ -47,6 +47,11 @@ pub static SCENARIO: &[Field] = &[
         "how large the scenario may be",
     ),
     Field::free(
+        "run",
+        Shape::Fields(RUN),
+        "how the run is computed, which changes no result",
+    ),
+    Field::free(
         "routing",
         Shape::Fields(ROUTING),
         "how destinations turn into ports",
@@ -98,6 +103,17 @@ pub static SCENARIO: &[Field] = &[
         "nodes in order, for the flow of that name",
     ),
 ];
+
+/// `run`.
+pub static RUN: &[Field] = &[Field::option(Opt::new(
+    SKIP,
+    Kind::Choice(&["none", "exact"]),
+    Default::Is("none"),
+    "stretches that are added up and not served: none, or those that repeat what was before them, exact to the fingerprint",
+))];
+
+/// Key of what a run skips.
+pub const SKIP: &str = "skip";
 
 /// `defaults`.
 static COMMON: &[Field] = &[Field::free(

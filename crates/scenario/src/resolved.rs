@@ -24,6 +24,9 @@ use crate::names;
 use crate::path;
 use crate::tree::{Node, join};
 
+/// Where a scenario asks to skip.
+const SKIP: &str = "run.skip";
+
 /// The remedy for a controller that nothing drives.
 const DRIVE: &str = "step the scenario by `backwater.learn.Worlds`, or take another controller";
 
@@ -222,7 +225,33 @@ impl Resolved {
 
     /// The same for a driver, which tells controllers what to do.
     pub fn build_driven(&self, spec: &Spec) -> Result<World, Diagnostic> {
-        World::build(spec).map_err(|refusal| self.refusal(refusal))
+        let mut world = World::build(spec).map_err(|refusal| self.refusal(refusal))?;
+        if self.draft.skip {
+            world.skip_recurrences().map_err(|unable| {
+                let what = format!(
+                    "nothing can be skipped here: `{}`: {}",
+                    unable.place, unable.why
+                );
+                self.refuse(
+                    SKIP,
+                    &what,
+                    "leave `run.skip` out: the run is served as it is",
+                )
+            })?;
+        }
+        Ok(world)
+    }
+
+    /// Refuses to keep every event of a run that skips some.
+    pub(crate) fn check_skip(&self, keeps: bool) -> Result<(), Diagnostic> {
+        match self.draft.skip && keeps {
+            true => Err(self.refuse(
+                SKIP,
+                "a record, a capture or a series needs every event, and this run skips some",
+                "leave `run.skip` out, or what is to be kept (in Python: `columns=False`)",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The document of a world of this scenario; none before the world has come to its end, because rates are those of the

@@ -46,6 +46,15 @@ pub struct Keep<'a> {
     pub series: Option<Span>,
 }
 
+impl Keep<'_> {
+    /// Whether what is kept needs every event.
+    fn keeps_events(&self) -> bool {
+        let files = [self.record, self.pcap, self.perfetto, self.qlog];
+        let some = files.iter().any(Option::is_some) || !self.logs.is_empty();
+        some || self.columns || self.series.is_some()
+    }
+}
+
 /// Why a run did not start or finish.
 #[derive(Debug)]
 pub enum Failure {
@@ -116,6 +125,8 @@ impl Run {
     /// A file that cannot be created.
     pub fn of(mut world: World, resolved: &Resolved, keep: Keep<'_>) -> Result<Run, Failure> {
         let length = Span(world.end().0);
+        let checked = resolved.check_skip(keep.keeps_events());
+        checked.map_err(|d| Failure::Refused(Box::new(d)))?;
         let log =
             |(link, path): &(String, PathBuf)| LinkLog::open(&mut world, resolved, link, path);
         let logs = keep.logs.iter().map(log).collect::<Result<Vec<_>, _>>()?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::Time;
+use backwater_transport::walk::Walk;
 
 use crate::altered::{Altered, Fact, Numbered};
 use crate::cause::Cause;
@@ -11,8 +12,9 @@ use crate::ids::{FlowId, NodeId, PortId};
 use crate::limit::MAX_CLASSES;
 use crate::packet::Packet;
 use crate::record::Record;
-use crate::record::fingerprint::Fingerprint;
+use crate::record::fingerprint::{Fingerprint, Mark};
 use crate::record::flow_stats::Count;
+use crate::skip::{Tape, detail};
 
 /// Where and what was lost: (cause, port, flow, class).
 pub type DropKey = (Cause, PortId, FlowId, u8);
@@ -77,6 +79,8 @@ pub struct Books {
     pub altered: Option<Box<Altered>>,
     /// Fates of injected packets that the caller has not taken yet.
     pub exits: Vec<Exit>,
+    /// The marks of a period, while one is tried.
+    pub(crate) tape: Option<Box<Tape>>,
     /// Frames received over a link, control frames included.
     pub packet_hops: u64,
     /// Notices sent over wires.
@@ -90,6 +94,76 @@ pub struct Books {
 }
 
 impl Books {
+    /// A mark of something that is no packet.
+    pub(crate) fn add_mark(&mut self, mark: Mark, at: Time, who: u32, detail: u64) {
+        self.fingerprint.add(mark, at, who, detail);
+        if let Some(tape) = &mut self.tape {
+            tape.add(mark, at, who, (None, detail));
+        }
+    }
+
+    /// A mark of a packet of this flow and number.
+    #[inline]
+    pub(crate) fn add_packet_mark(
+        &mut self,
+        mark: Mark,
+        at: Time,
+        (flow, seq): (FlowId, u32),
+        of: u64,
+    ) {
+        self.fingerprint.add(mark, at, flow.0, detail(seq, of));
+        if let Some(tape) = &mut self.tape {
+            tape.add(mark, at, flow.0, (Some(seq), of));
+        }
+    }
+
+    /// What grows with the run.
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        let Books {
+            fingerprint: _,
+            warm_until,
+            drops,
+            drops_base: _,
+            hops_base: _,
+            record,
+            stops,
+            altered,
+            exits,
+            tape: _,
+            packet_hops,
+            notices_sent,
+            notices_carried,
+            notices_heard,
+            notices_lost,
+        } = self;
+        if record.is_some() || stops.is_some() {
+            walk.unable("run", "every event is recorded");
+        }
+        if altered.is_some() {
+            walk.unable("run", "single facts are altered");
+        }
+        walk.same(warm_until.is_some());
+        walk.same(exits.len() as u64);
+        if !walk.counts() {
+            return;
+        }
+        for ((cause, port, flow, class), count) in drops {
+            walk.same(*cause as u64);
+            walk.same(u64::from(port.0) << 32 | u64::from(flow.0));
+            walk.same(*class);
+            count.walk(walk);
+        }
+        for count in [
+            packet_hops,
+            notices_sent,
+            notices_carried,
+            notices_heard,
+            notices_lost,
+        ] {
+            walk.count(count);
+        }
+    }
+
     /// Whether each notice was received, was lost with its wire, or is one of so many on their way.
     pub fn notices_agree(&self, on_their_way: u64) -> bool {
         self.notices_sent == self.notices_heard + self.notices_lost + on_their_way

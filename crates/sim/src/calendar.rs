@@ -282,24 +282,37 @@ impl Calendar {
 
     /// Forgets an event wherever it is scheduled. Takes as long as all events are many.
     pub fn cancel(&mut self, event: Event) {
-        self.arrange_some(|key| key.event() != event);
+        let mut keys = self.all();
+        keys.retain(|key| key.event() != event);
+        self.replace(keys);
     }
 
     /// Puts all events into a wheel that suits them, or, if they are few, makes do without.
     fn arrange(&mut self) {
-        self.arrange_some(|_| true);
+        self.replace(self.all());
     }
 
-    /// The same for the events that are kept.
-    fn arrange_some(&mut self, kept: impl Fn(&Key) -> bool) {
-        let old = self.wheel.take();
+    /// All events, in order.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let mut keys = self.all();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// All events, in no order.
+    fn all(&self) -> Vec<Key> {
         let mut keys = self.soonest().to_vec();
         keys.extend(self.heap.keys());
-        if let Some(old) = &old {
+        if let Some(wheel) = &self.wheel {
             // Not by `extend`, which would ask each of thousands of buckets anew.
-            old.keys().for_each(|key| keys.push(key));
+            wheel.keys().for_each(|key| keys.push(key));
         }
-        keys.retain(kept);
+        keys
+    }
+
+    /// Puts other events in the place of all.
+    pub(crate) fn replace(&mut self, mut keys: Vec<Key>) {
+        let old = self.wheel.take();
         *self = Calendar {
             batch: self.batch,
             ..Calendar::default()

@@ -28,6 +28,7 @@ pub mod record;
 mod refusal;
 pub mod run;
 pub mod shared;
+pub mod skip;
 pub mod source;
 mod source_notice;
 pub mod spec;

@@ -6,6 +6,8 @@
 //! (ingress, class) are its own, bytes beyond them up to T = free shared memory >> shift are
 //! shared, later ones go to headroom. Departing bytes leave headroom first, then shared memory.
 
+use backwater_transport::walk::Walk;
+
 use crate::limit::MAX_CLASSES;
 
 /// Bytes held by (local ingress port, class).
@@ -16,6 +18,13 @@ impl Ledger {
     /// An empty ledger for a node with this many ports.
     pub fn new(ports: usize) -> Ledger {
         Ledger(vec![[0; MAX_CLASSES]; ports])
+    }
+
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        self.0
+            .as_flattened()
+            .iter()
+            .for_each(|held| walk.same(*held));
     }
 
     /// Bytes held.
@@ -79,6 +88,14 @@ impl Pool {
             used: 0,
             shares: vec![Share::default(); ports * classes].into(),
         })
+    }
+
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        walk.same(self.used);
+        for Share { body, headroom } in &self.shares {
+            walk.same(*body);
+            walk.same(*headroom);
+        }
     }
 
     #[inline]

@@ -36,3 +36,4 @@ pub mod spreading;
 pub mod stream;
 pub mod telemetry;
 pub mod units;
+pub mod walk;

@@ -7,6 +7,8 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::walk::Walk;
+
 /// One component's stream.
 #[derive(Clone, Debug)]
 pub struct Random {
@@ -42,6 +44,13 @@ impl Random {
         let by = by.to_le_bytes();
         let with = [0].iter().chain(b"reseed").chain(&by);
         *self = Random::keyed(hashed(self.key, with));
+    }
+
+    /// Two draws of a copy stand for the state: 128 bits of it.
+    pub fn walk(&self, walk: &mut Walk) {
+        let mut copy = self.generator.clone();
+        walk.same(copy.next_u64());
+        walk.same(copy.next_u64());
     }
 
     /// Uniform on (0, 1]: never zero, so its logarithm is finite.

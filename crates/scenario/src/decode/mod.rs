@@ -78,6 +78,8 @@ pub struct Draft {
     pub flows: Vec<Flow>,
     /// The events of wires, in the order of the names.
     pub events: Vec<LinkEvent>,
+    /// Whether stretches that repeat themselves are skipped.
+    pub skip: bool,
 }
 
 impl Draft {
@@ -127,6 +129,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
     let media = media::media(&top, files)?;
     let seed = seed.unwrap_or_else(|| top.args.count("seed"));
     let limits = limits(&top, files)?;
+    let skip = skip(&top, files)?;
     let (mut nodes, links) = network::read(&top, &media, seed, limits, files)?;
     let (routing, choose, roots) = routing::read(&top, &nodes, files)?;
     let flows = flows::read(&top, &nodes, duration, limits, files)?;
@@ -157,6 +160,7 @@ pub fn draft(root: &Node, seed: Option<u64>, files: &mut Files<'_>) -> Result<Dr
         mechanisms,
         flows,
         events,
+        skip,
     };
     limits.memory(load::waiting(&draft), root)?;
     Ok(draft)
@@ -168,6 +172,14 @@ fn limits(top: &Record<'_>, files: &mut Files<'_>) -> Result<Limits, Diagnostic>
     let node = top.get("limits").unwrap_or(&unwritten);
     let record = Record::read(node, LIMITS, &[], files)?;
     Ok(Limits::of(&record.args))
+}
+
+/// `run`: whether stretches that repeat themselves are skipped.
+fn skip(top: &Record<'_>, files: &mut Files<'_>) -> Result<bool, Diagnostic> {
+    let unwritten = parts::unwritten(top.node, "run");
+    let node = top.get("run").unwrap_or(&unwritten);
+    let record = Record::read(node, fields::RUN, &[], files)?;
+    Ok(record.args.choice(fields::SKIP) == "exact")
 }
 
 fn schema(top: &Record<'_>) -> Result<(), Diagnostic> {

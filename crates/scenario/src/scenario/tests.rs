@@ -20,6 +20,7 @@ mod refusals;
 mod sanity;
 mod settings;
 mod shorthand;
+mod skip;
 mod switches;
 mod world;
 

@@ -1,6 +1,7 @@
 //! Equal ways among which a switch chooses anew for each packet, by its queues or round-robin, when the packet arrives.
 
 use backwater_transport::random::Random;
+use backwater_transport::walk::Walk;
 use smallvec::SmallVec;
 
 use crate::ids::PortId;
@@ -54,6 +55,13 @@ struct Turn {
 }
 
 impl Turns {
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        for Turn { next, random } in &self.0 {
+            walk.same(*next);
+            random.walk(walk);
+        }
+    }
+
     /// Their random streams begin anew.
     pub(crate) fn rekey(&mut self, by: u64) {
         self.0.iter_mut().for_each(|turn| turn.random.rekey(by));

@@ -5,6 +5,7 @@ mod expiry;
 mod marks;
 mod overheard;
 mod passing;
+mod walk;
 
 use std::collections::VecDeque;
 

@@ -12,28 +12,28 @@ use crate::table::Id;
 /// The knobs of one port.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    until: [Time; MAX_CLASSES],
+    pub(super) until: [Time; MAX_CLASSES],
     /// `closed` counts up to then.
-    settled: Time,
-    closed: [u64; MAX_CLASSES],
+    pub(super) settled: Time,
+    pub(super) closed: [u64; MAX_CLASSES],
     /// The latest of `until`.
-    latest: Time,
-    bars: Vec<Bar>,
+    pub(super) latest: Time,
+    pub(super) bars: Vec<Bar>,
     /// Stopped time by link: of frames to any neighbour, and to each that a bar spoke of.
-    links: Vec<Link>,
+    pub(super) links: Vec<Link>,
     /// The queue that closed a gate or lowered a bar last: (port, classes).
     pub origin: (PortId, u8),
 }
 
 /// For how long frames to a neighbour have been stopped.
 #[derive(Copy, Clone, Debug)]
-struct Link {
+pub(super) struct Link {
     /// The station that frames go to next, at a radio; none for those that no bar spoke of.
-    next: Option<u32>,
+    pub(super) next: Option<u32>,
     /// Ticks by class.
-    closed: [u64; MAX_CLASSES],
+    pub(super) closed: [u64; MAX_CLASSES],
     /// When they were stopped last.
-    from: [Time; MAX_CLASSES],
+    pub(super) from: [Time; MAX_CLASSES],
 }
 
 /// Holds back what it covers until it expires or is lifted.
@@ -267,7 +267,7 @@ impl Gates {
     }
 
     /// Counts the time for which classes have been stopped, before something changes.
-    fn settle(&mut self, now: Time) {
+    pub(super) fn settle(&mut self, now: Time) {
         self.closed = self.closed(now);
         for at in 0..self.links.len() {
             self.links[at].closed = self.closed_toward(self.links[at].next, now);

@@ -44,6 +44,8 @@ pub(crate) struct Mechanisms {
     pub deadlock: Option<Deadlock>,
     /// A row for each mechanism of the scenario.
     pub hearing: Vec<Hearing>,
+    /// Timers of notices that went off.
+    pub refreshed: u64,
 }
 
 impl Mechanisms {
@@ -63,6 +65,7 @@ impl Mechanisms {
 
     /// A neighbour's timer went off.
     pub(crate) fn refresh(&mut self, control: ControlId, neighbour: u8, epoch: u16) {
+        self.refreshed += 1;
         self.controls[control].refresh(neighbour, epoch);
         self.collect(control);
     }

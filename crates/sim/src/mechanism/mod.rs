@@ -28,6 +28,7 @@ pub mod place;
 pub mod responder;
 mod still_to_come;
 mod traffic;
+mod walk;
 mod watched;
 
 pub use control::Control;

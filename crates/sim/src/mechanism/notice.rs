@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::walk::Walk;
 
 use crate::ids::{FlowId, PortId};
 use backwater_wire::control_size;
@@ -285,5 +286,42 @@ impl Notice {
         (0..words.len() as u32 * 64)
             .filter(|h| holds(words, *h))
             .collect()
+    }
+}
+impl Notice {
+    /// Visits what it says, for `skip`.
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        let Notice {
+            mechanism,
+            form,
+            classes,
+            ask,
+            hosts,
+            origin,
+            origin_classes,
+            key,
+        } = self;
+        let form = match form {
+            Form::Pause => 0u64,
+            Form::Pfc => 1,
+            Form::Extension => 2,
+            // Over the air.
+            Form::Request(_) | Form::Congestion(_) => 3,
+        };
+        let (asked, rate) = match ask {
+            Ask::Stop(units) => (u64::from(*units), 0),
+            Ask::Limit(rate, units) => (1 << 32 | u64::from(*units), rate.0),
+            Ask::Step(_) | Ask::Own(_) => (2 << 32, 0),
+        };
+        if form == 3 || asked == 2 << 32 {
+            walk.unable("mechanisms", "a notice asks for a step");
+        }
+        walk.same(form << 8 | u64::from(*classes));
+        for value in [asked, rate, u64::from(*mechanism) << 32 | u64::from(*key)] {
+            walk.same(value);
+        }
+        super::walk::walk_hosts(walk, hosts.as_ref());
+        walk.same(origin.0);
+        walk.same(*origin_classes);
     }
 }

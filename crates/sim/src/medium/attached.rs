@@ -2,6 +2,7 @@
 //! so that no file elsewhere knows the tables of one.
 
 use backwater_transport::units::Time;
+use backwater_transport::walk::Walk;
 
 use super::media::Media;
 use super::wifi::air::{Member, NOBODY};
@@ -42,6 +43,13 @@ impl Media {
     /// Whether no node is attached to a medium.
     pub(crate) fn are_unused(&self) -> bool {
         self.air.radios.is_empty()
+    }
+
+    /// What media know of their frames is not compared.
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        if !self.air.media.is_empty() || !self.tdma.is_empty() {
+            walk.unable("media", "stations share a medium");
+        }
     }
 
     /// The node of an attachment.

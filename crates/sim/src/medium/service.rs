@@ -131,6 +131,17 @@ impl Service {
         }
     }
 
+    /// Why its state has no visit that `skip` needs; none where it has no state.
+    pub(crate) fn unvisited(&self) -> Option<&'static str> {
+        match self {
+            Service::Line => None,
+            Service::Trace(_) => Some("a trace serves it"),
+            Service::Box(_) => Some("a box stands before its queue"),
+            Service::Fabric(_) => Some("a fabric with inputs serves it"),
+            Service::Slots(_) | Service::Station => Some("it shares a medium"),
+        }
+    }
+
     /// Packets that have left the queue and are still at the port.
     pub fn under_way(&self) -> &[List] {
         match self {

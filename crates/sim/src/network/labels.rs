@@ -26,6 +26,11 @@ impl Label {
 pub struct Labels(Vec<Label>);
 
 impl Labels {
+    /// Whether no packet has ever had one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A new packet takes this place, and its world made it.
     #[inline(always)]
     pub fn clear(&mut self, packet: PacketId) {

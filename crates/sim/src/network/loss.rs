@@ -43,12 +43,7 @@ impl Network {
         let (flow, seq, len) = (packet.flow, packet.seq, u64::from(packet.len));
         self.flows[flow].stats.marked.add(len);
         self.ports[place].more.sent.marked += 1;
-        books.fingerprint.add(
-            Mark::Ce,
-            now,
-            flow.0,
-            u64::from(seq) << 24 ^ u64::from(place.0),
-        );
+        books.add_packet_mark(Mark::Ce, now, (flow, seq), u64::from(place.0));
         if books.record.is_some() {
             self.note(books, packet_id, What::Mark.noted(now, place, was as u64));
         }
@@ -75,12 +70,8 @@ impl Network {
             .entry((cause, place, packet.flow, packet.class()))
             .or_default()
             .add(len);
-        books.fingerprint.add(
-            Mark::Drop,
-            now,
-            packet.flow.0,
-            u64::from(packet.seq) << 24 ^ u64::from(place.0),
-        );
+        let of = (packet.flow, packet.seq);
+        books.add_packet_mark(Mark::Drop, now, of, u64::from(place.0));
         if flow.outside {
             books.exits.push(Exit {
                 at: now,

@@ -36,6 +36,11 @@ pub struct Grouped {
 }
 
 impl SpentTable {
+    /// Whether it is kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept
+    }
+
     /// From now on it is kept.
     pub fn keep(&mut self) {
         self.kept = true;

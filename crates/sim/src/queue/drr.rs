@@ -3,6 +3,7 @@
 //! one that only waits for a gate keeps it.
 
 use backwater_transport::part::{Args, Default, Kind, Opt, Part};
+use backwater_transport::walk::Walk;
 
 use super::row::{Build, SCHEDULED_CLASSES};
 use crate::limit::MAX_CLASSES;
@@ -17,6 +18,11 @@ pub struct Drr {
 }
 
 impl Drr {
+    pub(super) fn walk(&self, walk: &mut Walk) {
+        walk.same(self.current as u64);
+        self.deficit.iter().for_each(|left| walk.same(*left));
+    }
+
     fn new(classes: usize, quantum: [u64; MAX_CLASSES]) -> Drr {
         let mut deficit = [0; MAX_CLASSES];
         deficit[0] = quantum[0];

@@ -27,6 +27,7 @@ use backwater_transport::added::{Added, Addition, NotAdded};
 use backwater_transport::part::{self, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
+use backwater_transport::walk::Walk;
 
 pub use aqm::Aqm;
 pub use managed::Managed;
@@ -51,6 +52,16 @@ pub enum AnyScheduler {
     Wrr(Box<Wrr>),
     /// Deficit round robin by bytes.
     Drr(Box<Drr>),
+}
+
+impl AnyScheduler {
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        match self {
+            AnyScheduler::Fifo | AnyScheduler::StrictPriority(_) => {}
+            AnyScheduler::Wrr(wrr) => wrr.walk(walk),
+            AnyScheduler::Drr(drr) => drr.walk(walk),
+        }
+    }
 }
 
 impl From<Fifo> for AnyScheduler {

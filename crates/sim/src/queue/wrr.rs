@@ -2,6 +2,7 @@
 //! bytes; `drr` is fair in bytes.
 
 use backwater_transport::part::Part;
+use backwater_transport::walk::Walk;
 
 use super::drr::{WEIGHTS, weights};
 use super::row::{Build, SCHEDULED_CLASSES};
@@ -17,6 +18,11 @@ pub struct Wrr {
 }
 
 impl Wrr {
+    pub(super) fn walk(&self, walk: &mut Walk) {
+        walk.same(self.current as u64);
+        walk.same(self.left);
+    }
+
     pub(super) fn classes(&self) -> usize {
         self.classes
     }

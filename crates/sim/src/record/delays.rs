@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use backwater_transport::walk::Walk;
+
 /// Delays in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -195,6 +197,25 @@ impl Delays {
         };
         let all = self.counted();
         all.counts().map(sum).sum::<f64>() / all.len().max(1) as f64
+    }
+
+    /// Every class that occurs has a counter that grows. A class that occurs for the first time is a change.
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        self.count();
+        let counts: Vec<(u16, u64)> = self.counts().collect();
+        walk.same(counts.len() as u64);
+        for (class, before) in counts {
+            walk.same(class);
+            let mut count = before;
+            walk.count(&mut count);
+            if count > before {
+                self.low[usize::from(class - self.first)] = count as u8;
+                let more = (count >> 8) - (before >> 8);
+                if more > 0 {
+                    self.carry(class, more as u32);
+                }
+            }
+        }
     }
 
     /// Takes in the delays of another flow.

@@ -1,6 +1,7 @@
 //! The counts of a flow. The fields that a delivery touches lie in two cache lines.
 
 use backwater_transport::units::Time;
+use backwater_transport::walk::Walk;
 
 use crate::packet::Packet;
 use crate::record::age::Age;
@@ -16,6 +17,12 @@ pub struct Count {
 }
 
 impl Count {
+    /// Both grow.
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        walk.count(&mut self.packets);
+        walk.count(&mut self.bytes);
+    }
+
     /// One more packet.
     pub fn add(&mut self, bytes: u64) {
         self.packets += 1;
@@ -166,6 +173,49 @@ impl FlowStats {
             reorder,
             propagation: total - waited - serial,
         }
+    }
+
+    /// Nothing depends on what it counts.
+    pub(crate) fn walk(&mut self, walk: &mut Walk, flow: &str) {
+        if self.age.is_some() {
+            walk.unable(flow, "the age of information is kept");
+        }
+        if !walk.counts() {
+            return;
+        }
+        self.spill();
+        let FlowStats {
+            sums: _,
+            delivered,
+            max: _,
+            age: _,
+            delay,
+            last,
+            more,
+            victims,
+            dropped,
+            dropped_early,
+            last_lost,
+            marked,
+            base: _,
+            on_air,
+        } = self;
+        for count in [delivered, dropped, dropped_early, marked] {
+            count.walk(walk);
+        }
+        delay.walk(walk);
+        walk.last(last);
+        walk.last(last_lost);
+        walk.count(victims);
+        for sum in [
+            &mut more.total,
+            &mut more.serial,
+            &mut more.waited,
+            &mut more.gated,
+        ] {
+            walk.wide(sum);
+        }
+        on_air.iter_mut().for_each(|sum| walk.wide(sum));
     }
 
     /// Reads a word of each cache line that a delivery touches.

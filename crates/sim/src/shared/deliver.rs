@@ -31,8 +31,7 @@ impl Shared {
         }
         self.run
             .books
-            .fingerprint
-            .add(Mark::Deliver, now, flow_id.0, u64::from(seq) << 24 ^ delay);
+            .add_packet_mark(Mark::Deliver, now, (flow_id, seq), delay);
         if flow.outside {
             self.run.books.exits.push(Exit {
                 at: now,

@@ -61,7 +61,7 @@ impl Shared {
         if let Some(last) = self.network.last_waiting_like(id, &notice) {
             return self.network.mail.replace(last, notice);
         }
-        self.run.books.fingerprint.add(
+        self.run.books.add_mark(
             Mark::Notice,
             now,
             id.0,

@@ -89,7 +89,7 @@ impl Shared {
 
     /// A port has reacted to a notice.
     fn note_reaction(&mut self, id: PortId, notice: Notice, now: Time) {
-        self.run.books.fingerprint.add(
+        self.run.books.add_mark(
             Mark::Knob,
             now,
             id.0,

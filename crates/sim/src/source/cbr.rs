@@ -11,6 +11,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 use super::pace::{Carry, Pace};
 use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
@@ -71,6 +72,16 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
 }
 
 impl Source for Cbr {
+    fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool) {
+        if self.jitter > 0.0 {
+            walk.unable(flow, "its source draws random numbers");
+        }
+        self.carry.walk(walk);
+        if let (Some(last), true) = (&mut self.last, begun) {
+            walk.time(last);
+        }
+    }
+
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let at = match self.last {
             Some(last) => later(last, self.pace.next(&mut self.carry))?,

@@ -41,6 +41,7 @@ mod workload;
 use backwater_transport::part::{self, Default, Kind, Opt, Part};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 /// So many payload bytes handed to the sending host at an instant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,11 @@ pub trait Source {
     fn endless(&self) -> bool {
         false
     }
+
+    /// Visits its state, before its first demand or after it. Without such a visit no run with the flow is skipped.
+    fn walk(&mut self, walk: &mut Walk, flow: &str, _begun: bool) {
+        walk.unable(flow, "its source draws random numbers, or follows a list");
+    }
 }
 
 crate::custom::custom! {
@@ -86,6 +92,7 @@ backwater_transport::parts! {
         fn needs_transport(&self) -> bool;
         fn waits(&self) -> bool;
         fn endless(&self) -> bool;
+        fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool);
     }
 
     /// Every source a scenario can name.

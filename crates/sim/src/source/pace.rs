@@ -4,6 +4,7 @@
 //! say the same and cost more than all else a source does.
 
 use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span};
+use backwater_transport::walk::Walk;
 
 /// Packets of one size at one rate.
 #[derive(Copy, Clone, Debug)]
@@ -19,6 +20,12 @@ pub(super) struct Pace {
 /// The sum of the remainders of rounding, in ticks / rate.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Carry(u64);
+
+impl Carry {
+    pub(super) fn walk(&self, walk: &mut Walk) {
+        walk.same(self.0);
+    }
+}
 
 impl Pace {
     /// Packets of at most 64 KiB, at a rate above zero and at most 800 Gbit/s.

@@ -10,6 +10,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 use super::pace::{Carry, Pace};
 use super::{AnySource, Build, Demand, PACKET, Source, later, rate};
@@ -114,6 +115,17 @@ impl PeriodicOnOff {
 }
 
 impl Source for PeriodicOnOff {
+    fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool) {
+        if self.random_phase {
+            walk.unable(flow, "its source draws random numbers");
+        }
+        if let (Some(State { last, carry, end }), true) = (&mut self.state, begun) {
+            carry.walk(walk);
+            walk.time(last);
+            walk.time(end);
+        }
+    }
+
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let state = match self.state.take() {
             Some(mut state) => {

@@ -11,6 +11,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Time};
+use backwater_transport::walk::Walk;
 
 use super::{AnySource, Build, Demand, Source};
 
@@ -58,6 +59,10 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
 }
 
 impl Source for Saturated {
+    fn walk(&mut self, walk: &mut Walk, _flow: &str, _begun: bool) {
+        walk.same(self.first);
+    }
+
     fn next(&mut self, now: Time, _: &mut Random) -> Option<Demand> {
         self.first = self.first.checked_sub(1)?;
         Some(Demand {

@@ -144,6 +144,7 @@ impl World {
             injections: Injections::default(),
             link_events: LinkEvents::default(),
             reseeds: Vec::new(),
+            skip: None,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! * `climb` runs up to the instant at which a score has a level or a place is empty.
 //! * `clock` has the present and the calendar.
 //! * `reseed` begins random streams anew.
+//! * `skip` adds up periods that repeat themselves.
 //! * `run` serves events; `injections` takes packets from outside and gives back what became of them.
 //! * `link_events` lets wires go down, come back and change their rates.
 //! * `pull` lets the cards of hosts take segments round-robin from their flows.
@@ -41,6 +42,7 @@ mod report;
 mod report_rows;
 mod reseed;
 mod run;
+mod skip;
 mod small_queue;
 mod standstill;
 mod starved;
@@ -58,6 +60,7 @@ use crate::link_steps::LinkEvents;
 use crate::medium::{Air, Media};
 use crate::network::Network;
 use crate::shared::Shared;
+use crate::skip::Skip;
 
 pub use crate::books::{DropKey, Exit, Fate};
 pub use crate::goal::{Climbed, Count, Course, Goal};
@@ -86,6 +89,8 @@ pub struct World {
     pub(crate) link_events: LinkEvents,
     /// What random streams were keyed anew by.
     reseeds: Vec<u64>,
+    /// What looks for stretches to skip, where the scenario wants that.
+    skip: Option<Box<Skip>>,
 }
 
 impl World {

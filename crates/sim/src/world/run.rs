@@ -48,14 +48,15 @@ impl World {
 
     /// Serves all that is due up to and including `to`, which becomes the present.
     pub fn advance(&mut self, to: Time) {
-        while self.step(to) == Step::Served {}
+        self.forget_recurrence();
+        while self.step_or_skip(to) == Step::Served {}
         self.clock.now = self.clock.now.max(to);
     }
 
     /// Serves at most `events` events up to the scenario's end; true when the end is reached.
     pub fn advance_some(&mut self, events: u64) -> bool {
         for _ in 0..events {
-            if self.step(self.clock.end) == Step::Nothing {
+            if self.step_or_skip(self.clock.end) == Step::Nothing {
                 self.clock.now = self.clock.end;
                 return true;
             }

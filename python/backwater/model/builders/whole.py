@@ -23,6 +23,7 @@ from backwater.model.builders.wired import (
     PauseStorm,
     Port,
     Routing,
+    Running,
     Switch,
     TdmaMedium,
     TerminalLink,
@@ -51,6 +52,7 @@ class Scenario(Table):
     * `seed`: seed of every random stream (whole number, default 1)
     * `warmup`: time before which metrics are not counted (time, default 0 s)
     * `limits`: how large the scenario may be
+    * `run`: how the run is computed, which changes no result
     * `routing`: how destinations turn into ports
     * `topology`: a generated network, beside what nodes and links add
     * `media`: media that nodes share: 802.11 where no kind is written
@@ -69,6 +71,7 @@ class Scenario(Table):
     seed: int | None = None
     warmup: Time | None = None
     limits: Limits | Written | None = None
+    run: Running | Written | None = None
     routing: Routing | Written | None = None
     topology: Topology | Written | None = None
     media: Mapping[str, Medium | TdmaMedium | Written] | None = None

@@ -84,6 +84,17 @@ class Limits(Table):
 
 
 @dataclass
+class Running(Table):
+    """How the run is computed, which changes no result.
+
+    * `skip`: stretches that are added up and not served: none, or those that repeat what
+      was before them, exact to the fingerprint (default none)
+    """
+
+    skip: Literal["none", "exact"] | None = None
+
+
+@dataclass
 class Host(Table):
     """An end station with one link.
 

@@ -59,6 +59,11 @@ def closing(document: Document) -> list[str]:
     )
     if document.get("deadlock"):
         lines.append("deadlock: " + " > ".join(document["deadlock"]["cycle"]))
+    if skipped := document.get("skipped"):
+        lines.append(
+            f"skipped: {skipped['events']} events in {len(skipped['stretches'])} stretches "
+            "that repeat what was before them"
+        )
     lines.append(
         f"seed {document['seed']}, fingerprint {document['fingerprint']}, "
         f"version {document['version']}"

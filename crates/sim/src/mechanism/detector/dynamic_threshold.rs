@@ -26,6 +26,10 @@ impl DynamicThreshold {
 }
 
 impl Detector for DynamicThreshold {
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn needs(&self) -> Needs {
         NEEDS
     }

@@ -20,6 +20,10 @@ pub struct IngressWatermark {
 }
 
 impl Detector for IngressWatermark {
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn knob(&mut self) -> Option<Knob<'_>> {
         Some(Knob::bytes("xoff", self.xon, &mut self.xoff))
     }

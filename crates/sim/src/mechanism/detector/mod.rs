@@ -37,6 +37,7 @@ backwater_transport::parts! {
     /// Every detector.
     pub enum AnyDetector: Detector or Custom(Box<dyn CustomDetector>) {
         fn needs(&self) -> Needs;
+        fn remembers(&self) -> bool;
         fn rhythm(&self) -> Option<Rhythm>;
         #[inline]
         fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal>;

@@ -29,6 +29,11 @@ pub trait Detector {
         true
     }
 
+    /// Whether it remembers what it has seen. A run with one that does is not skipped.
+    fn remembers(&self) -> bool {
+        true
+    }
+
     /// Bytes by which data frames of its station get longer, where they tell how much it holds.
     fn field(&self) -> u64 {
         0

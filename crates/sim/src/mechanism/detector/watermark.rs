@@ -27,6 +27,10 @@ impl Watermark {
 }
 
 impl Detector for Watermark {
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn knob(&mut self) -> Option<Knob<'_>> {
         Some(Knob::share("high", self.low, &mut self.high))
     }

@@ -16,6 +16,7 @@ pub mod row;
 pub mod standing;
 pub mod terms;
 pub mod voice;
+mod walk;
 
 use backwater_transport::part::Part;
 
@@ -23,6 +24,7 @@ pub use adaptive_terms::AdaptiveTerms;
 pub use judgements::OwnTerms;
 pub use request::Request;
 pub use row::{AnyNotifier, Build, Notify, Reach};
+pub(super) use standing::Standing;
 pub use terms::{Addresses, Audience, Cast, Terms};
 
 use super::needs::{Needs, rows};

@@ -24,13 +24,13 @@ pub const MAX_NEIGHBOURS: usize = 64;
 /// Whom a node has told what.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    terms: Terms,
+    pub(super) terms: Terms,
     /// Whose responder answers; distinguishes its notices from those of other mechanisms.
-    number: u32,
+    pub(super) number: u32,
     /// The responder of those who are told.
-    respond: AnyResponder,
-    neighbours: Vec<Neighbour>,
-    voices: Vec<Voice>,
+    pub(super) respond: AnyResponder,
+    pub(super) neighbours: Vec<Neighbour>,
+    pub(super) voices: Vec<Voice>,
 }
 
 impl Notify for Terms {

@@ -79,6 +79,16 @@ backwater_transport::parts! {
     link_gate::LinkGate,
 }
 
+impl AnyResponder {
+    /// Whether all that it does lies in the knobs that it moves.
+    pub(crate) fn has_no_state(&self) -> bool {
+        matches!(
+            self,
+            AnyResponder::Gate(_) | AnyResponder::Shaper(_) | AnyResponder::StopAll(_)
+        )
+    }
+}
+
 /// How a row builds its responder.
 pub type Build = part::Build<AnyResponder>;
 

@@ -22,6 +22,13 @@ pub struct Tdma {
     pub(super) places: Vec<TerminalSlots>,
 }
 
+impl Tdma {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.media.is_empty()
+    }
+}
+
 /// One medium.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {

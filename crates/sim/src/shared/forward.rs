@@ -276,6 +276,8 @@ impl Shared {
     }
 
     /// The first frame on a wire has reached the far end.
+    // Half of all events: within the loop of runs.
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, id: PortId, now: Time) -> Onward {
         let mut port = &mut self.network.ports[id];
         if !port.sends_ahead() && port.next_try <= now {

@@ -26,6 +26,8 @@ pub(crate) fn detail(seq: u32, detail: u64) -> u64 {
 }
 
 impl Tape {
+    #[cold]
+    #[inline(never)]
     pub(crate) fn add(
         &mut self,
         mark: Mark,

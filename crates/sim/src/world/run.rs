@@ -48,20 +48,35 @@ impl World {
 
     /// Serves all that is due up to and including `to`, which becomes the present.
     pub fn advance(&mut self, to: Time) {
-        self.forget_recurrence();
-        while self.step_or_skip(to) == Step::Served {}
+        if self.skip.is_some() {
+            self.forget_recurrence();
+            self.serve_or_skip(to, u64::MAX);
+        } else {
+            while self.step(to) == Step::Served {}
+        }
         self.clock.now = self.clock.now.max(to);
     }
 
     /// Serves at most `events` events up to the scenario's end; true when the end is reached.
     pub fn advance_some(&mut self, events: u64) -> bool {
-        for _ in 0..events {
-            if self.step_or_skip(self.clock.end) == Step::Nothing {
-                self.clock.now = self.clock.end;
-                return true;
+        let end = self.clock.end;
+        let last = if self.skip.is_some() {
+            self.serve_or_skip(end, events)
+        } else {
+            let mut last = Step::Served;
+            for _ in 0..events {
+                last = self.serve(end);
+                if last == Step::Nothing {
+                    break;
+                }
             }
+            last
+        };
+        let ended = last == Step::Nothing;
+        if ended {
+            self.clock.now = end;
         }
-        false
+        ended
     }
 
     /// From now on the values of laws of explicit feedback are kept.
@@ -143,7 +158,15 @@ impl World {
         }
     }
 
+    /// Serves the next event up to then, by a call: for loops that do more between two.
+    #[inline(never)]
     pub(super) fn step(&mut self, until: Time) -> Step {
+        self.serve(until)
+    }
+
+    /// The same in the loop of whole runs, where a call takes 4 % of the instructions of `lan-merge`.
+    #[inline(always)]
+    fn serve(&mut self, until: Time) -> Step {
         if self.shared.run.calendar.fill() && self.shared.run.calendar.prefetches() {
             prefetch::next_events(&self.shared, &self.ends, &self.media);
         }

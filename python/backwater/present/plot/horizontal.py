@@ -11,6 +11,7 @@ from backwater.present.plot.labels import ASLANT, GAP, LETTER, MOST_LINES, break
 _TURNED = {"x": "y", "y": "x", "x2": "y2", "y2": "x2", "xOffset": "yOffset", "yOffset": "xOffset"}
 # Letters of a line of a name, pixels of a line and of a bar, and names that a page can hold.
 LETTERS, LINE, BAR, MOST = 24, 14.0, 12.0, 40
+AT_LEAST = "≥"
 # Pixels of the shortest axis of numbers beside names.
 SHORT = 200.0
 # Of an axis of numbers that was upright: as `axisY` of the configuration has it.
@@ -97,5 +98,11 @@ def _turn(node: Any) -> None:
     if isinstance(mark, dict) and mark["type"] == "tick":
         mark["orient"] = "vertical"
     if isinstance(mark, dict) and mark["type"] == "text":
-        mark |= {"dx": -mark.pop("dy", 0), "align": "left", "baseline": "middle"}
+        # The name of a bound stands where what keeps it is not: left of a least value.
+        least, away = f"indexof(datum.bound, '{AT_LEAST}') >= 0", -mark.pop("dy", 0)
+        mark |= {
+            "dx": {"expr": f"{least} ? {-away} : {away}"},
+            "align": {"expr": f"{least} ? 'right' : 'left'"},
+            "baseline": "middle",
+        }
     _turn(node.get("layer", []))

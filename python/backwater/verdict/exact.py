@@ -23,8 +23,12 @@ LARGER = 1.5
 
 def share(hits: int, runs: int) -> Interval:
     """Clopper and Pearson's interval of the share of runs with a property."""
-    low = 0.0 if hits == 0 else _root(lambda p: 1 - _binomial(hits - 1, runs, p) - TAIL)
-    high = 1.0 if hits == runs else _root(lambda p: TAIL - _binomial(hits, runs, p))
+    if hits == 0:
+        return Interval(0.0, 0.0, 1 - TAIL ** (1 / runs), runs)
+    if hits == runs:
+        return Interval(1.0, TAIL ** (1 / runs), 1.0, runs)
+    low = _root(lambda p: 1 - _binomial(hits - 1, runs, p) - TAIL)
+    high = _root(lambda p: TAIL - _binomial(hits, runs, p))
     return Interval(hits / runs, low, high, runs)
 
 

@@ -53,7 +53,10 @@ class Invented(Results):
 
     @property
     def _drops(self) -> dict[str, dict[tuple[str, str], float | None]]:
-        return {}
+        scopes = {one for figure in self.study.figures for one in (figure.scope, *figure.places)}
+        causes = {metric for figure in self.study.figures for metric in figure.y}
+        places = [(one.replace("*", "x"), cause) for one in scopes for cause in causes]
+        return {case.key: {one: number(case.key, one) for one in places} for case in self.cases}
 
     def _by_flow(self, metric: str) -> dict[str, dict[str, float | None]]:
         patterns = {figure.scope.partition(":")[2] for figure in self.study.figures}

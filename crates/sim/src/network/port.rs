@@ -164,7 +164,7 @@ impl Port {
     /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
     #[inline(always)]
     pub fn free_at(&self) -> Time {
-        Time(self.gap_until.0.saturating_sub(product::of(GAP, self.ps_per_byte)))
+        Time(self.gap_until.0.saturating_sub(self.gap_time()))
     }
 
     /// Bytes held in all class queues together.

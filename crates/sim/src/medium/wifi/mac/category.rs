@@ -370,7 +370,9 @@ impl Contention {
             self.slots = 0;
             self.ready = match countdown {
                 Countdown::IdleSlot => now,
-                Countdown::Boundary => Time(first + product::of((now.0 - first).div_ceil(slot.0), slot.0)),
+                Countdown::Boundary => {
+                    Time(first + product::of((now.0 - first).div_ceil(slot.0), slot.0))
+                }
             };
         }
         true

@@ -24,7 +24,7 @@ MOST = 250
 def number(*words: object) -> float:
     """A value above zero that depends on the words alone, over four decades."""
     digest = hashlib.blake2b(repr(words).encode(), digest_size=4).digest()
-    return float(10 ** (4 * int.from_bytes(digest) / 2**32 - 3))
+    return float(10 ** (4 * int.from_bytes(digest, "big") / 2**32 - 3))
 
 
 class Invented(Results):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import re
+import struct
+import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -52,3 +55,80 @@ def empty_figures(folder: Path) -> list[str]:
         if marks(svg) == 0 or "NaN" in svg:
             found.append(f"{results.study.id} {figure.id}")
     return found
+
+
+# The marks of data that each kind of figure has besides intervals, bounds and names.
+OWN = {
+    "line": "mark-line",
+    "bars": "mark-rect|mark-symbol",
+    "stack": "mark-rect",
+    "rank": "mark-symbol|mark-rect",
+    "plane": "mark-symbol",
+    "matrix": "mark-rect",
+    "box": "mark-rect",
+    "time": "mark-line",
+    "ecdf": "mark-line",
+    "sizes": "mark-line",
+    "pauses": "mark-rect",
+}
+# How lines are dashed that join the dashes of a bound. At one place alone there is nothing to join.
+JOINS = "2,3"
+_OPAQUE = re.compile(r"mark-(?:text|group)")
+
+
+def without_pixels(svg: str, kind: str) -> list[str]:
+    """The marks of a figure that leave no pixel: classes of Vega, or the kind's own marks."""
+    root = ElementTree.fromstring(svg)
+    groups = [one for one in root.iter(f"{_SVG}g") if _is_data(one)]
+    classes = list(dict.fromkeys(one.get("class") or "" for one in groups if len(one)))
+    found = ["NaN"] if "NaN" in svg else []
+    found += [one for one in classes if not _hidden(groups, one) and not pixels(svg, one)]
+    # Ends of intervals are hidden from readers of a page; they stand for no value.
+    ends = {one.get("class") for one in groups if one.get("aria-hidden") == "true"}
+    if not any(re.search(OWN[kind], one) for one in classes if one not in {*found, *ends}):
+        found.append(f"{kind}: no {OWN[kind]}")
+    return found
+
+
+def _is_data(group: ElementTree.Element) -> bool:
+    kind = group.get("class") or ""
+    return "role-mark" in kind and not _OPAQUE.search(kind)
+
+
+def _hidden(groups: list[ElementTree.Element], kind: str) -> bool:
+    """Whether the marks of a class only answer the pointer, or join dashes that are seen anyway."""
+    items = [item for one in groups if one.get("class") == kind for item in one]
+    return all(
+        item.get("opacity") == "0"
+        or not (item.get("stroke") or item.get("fill"))
+        or item.get("stroke-dasharray") == JOINS
+        for item in items
+    )
+
+
+def pixels(svg: str, kind: str) -> bool:
+    """Whether the marks of one class, drawn alone on nothing, leave a pixel."""
+    root = copy.deepcopy(ElementTree.fromstring(svg))
+    _only(root, kind)
+    png = vl_convert.svg_to_png(ElementTree.tostring(root, encoding="unicode"), scale=1)
+    at, data = 8, b""
+    width = struct.unpack(">I", png[16:20])[0]
+    while at < len(png):
+        length, name = struct.unpack(">I4s", png[at : at + 8])
+        data += png[at + 8 : at + 8 + length] if name == b"IDAT" else b""
+        at += length + 12
+    # A row is a byte that names its filter, and four bytes a pixel. Whatever the filters are, the
+    # rows are zeros if and only if all pixels are transparent black.
+    row = 1 + 4 * width
+    plain = zlib.decompress(data)
+    return any(any(plain[begin + 1 : begin + row]) for begin in range(0, len(plain), row))
+
+
+def _only(parent: ElementTree.Element, kind: str) -> bool:
+    """Removes what is no mark of this class. Whether one is left."""
+    for child in list(parent):
+        if child.tag == f"{_SVG}defs" or child.get("class") == kind:
+            continue
+        if child.tag != f"{_SVG}g" or not _only(child, kind):
+            parent.remove(child)
+    return len(parent) > 0

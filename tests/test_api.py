@@ -74,7 +74,9 @@ def test_what_is_none_is_left_out_and_names_are_plain() -> None:
     assert Source("cbr", rate="1 Mbit/s") == Source("cbr", rate="1 Mbit/s")
     assert Source("cbr", rate="1 Mbit/s") != Source("poisson", rate="1 Mbit/s")
     assert Detector("watermark") != Queue("fifo")
-    assert repr(Source("cbr", rate="1 Mbit/s")) == "Source('cbr', rate='1 Mbit/s')"
+    shown = "Source('cbr', rate='1 Mbit/s')"
+    assert repr(Source("cbr", rate="1 Mbit/s")) == shown
+    assert repr(flow) == f"Flow(from_='S', to='D', source={shown}, class_=3)"
 
 
 def test_seed_and_overrides_apply() -> None:

@@ -48,16 +48,45 @@ def test_no_page_names_a_script_or_style_of_another_host(site: Path) -> None:
         assert outside == [], page
 
 
-def test_the_search_and_the_drawings_work_from_files_without_a_network(site: Path) -> None:
+# A page of each kind, those with the widest tables.
+PRINTED = (
+    "index.html",
+    "how-to.html",
+    "results/board.html",
+    "results/mechanism-grid.html",
+    "results/speed.html",
+    "explanation/peers.html",
+    "reference/scenario.html",
+    "reference/parts.html",
+    "notebooks/1-first-comparison.html",
+)
+
+
+@pytest.fixture(scope="module")
+def opened(site: Path) -> dict[str, Any]:
+    """What a browser finds on pages of the site."""
     try:
         playground.packages()
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("node, or the packages of web/package-lock.json, can't be installed (npm ci)")
     command = ["node", str(ROOT / "web/test/site.mjs"), str(site), "watermark"]
-    command.append("explanation/architecture.html")
-    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    command += ["explanation/architecture.html", *PRINTED]
+    found: dict[str, Any] = json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    )
     if "skipped" in found:
         pytest.skip(found["skipped"])
+    return found
+
+
+def test_on_paper_nothing_is_cut_off(opened: dict[str, Any]) -> None:
+    assert opened["cut"] == {}
+
+
+def test_the_search_and_the_drawings_work_from_files_without_a_network(
+    opened: dict[str, Any],
+) -> None:
+    found = opened
     assert found["search"] == found["drawing"] == []
     assert any(address.endswith("reference/parts.html") for address in found["hits"]), found["hits"]
     drawings = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").count("```mermaid")

@@ -18,15 +18,21 @@ export interface Plot {
   only?: RegExp;
 }
 
-function values(series: Series, plot: Plot): [string, (number | null)[]][] {
+/** A curve: its name, its values, and whether it is a ground behind the others. */
+type Row = [string, (number | null)[], boolean];
+
+/** What a link could have carried is an area behind what it did carry. */
+const GROUND = "capacity_bps";
+
+function values(series: Series, plot: Plot): Row[] {
   const rows = Object.entries(series[plot.of]);
-  const found: [string, (number | null)[]][] = [];
+  const found: Row[] = [];
   for (const [name, row] of rows) {
     if (plot.only !== undefined && !plot.only.test(name)) continue;
     for (const [series, word] of Object.entries(plot.names)) {
       const column = row[series];
       if (column === null || column === undefined) continue;
-      found.push([word === "" ? name : `${word} ${name}`, column.map((value) => (value === null ? null : value * plot.factor))]);
+      found.push([word === "" ? name : `${word} ${name}`, column.map((value) => (value === null ? null : value * plot.factor)), series === GROUND]);
     }
   }
   // Ports at which nothing ever waits would hide the others.
@@ -66,7 +72,7 @@ export class Curves {
     } else {
       this.plot?.destroy();
       this.frame.replaceChildren();
-      this.plot = new uPlot(this.options(rows.map(([name]) => name), length), data, this.frame);
+      this.plot = new uPlot(this.options(rows, length), data, this.frame);
       this.names = names;
     }
     this.table.textContent = means(rows, this.what.unit);
@@ -76,15 +82,19 @@ export class Curves {
     this.plot?.setSize({ width: this.frame.clientWidth, height: 190 });
   }
 
-  private options(names: string[], length: number): uPlot.Options {
+  private options(rows: Row[], length: number): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
+    const area = style.getPropertyValue("--area").trim();
+    let drawn = 0;
+    // An interval's value stands at its end.
+    const paths = uPlot.paths.stepped!({ align: -1 });
     const text = style.getPropertyValue("--text").trim();
     const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
     return {
       width: this.frame.clientWidth || 400,
       height: 190,
       cursor: { drag: { x: true, y: false } },
-      legend: { show: names.length > 1 && names.length <= 12, live: false },
+      legend: { show: rows.length > 1 && rows.length <= 12, live: false },
       scales: { x: { time: false, range: [0, length] }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
       axes: [
         { stroke: text, grid, label: "time (s)", labelSize: 18, size: 34 },
@@ -92,17 +102,19 @@ export class Curves {
       ],
       series: [
         {},
-        ...names.map((name, index) => ({
-          label: name, stroke: colour(index), width: 1.6, points: { show: false }, dash: index >= 8 ? [5, 3] : [],
-        })),
+        ...rows.map(([label, , ground]) => {
+          if (ground) return { label, paths, stroke: area, fill: area, width: 0, points: { show: false } };
+          const index = drawn++;
+          return { label, stroke: colour(index), width: 1.6, points: { show: false }, dash: index >= 8 ? [5, 3] : [] };
+        }),
       ],
     };
   }
 }
 
 /** The mean of each curve in words: what a screen reader says in place of the plot. */
-function means(rows: [string, (number | null)[]][], unit: string): string {
-  const one = ([name, row]: [string, (number | null)[]]): string => {
+function means(rows: Row[], unit: string): string {
+  const one = ([name, row]: Row): string => {
     const known = row.filter((value): value is number => value !== null);
     const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
     return `${name} ${known.length > 0 ? round(mean) : "none"}`;

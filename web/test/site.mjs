@@ -1,7 +1,7 @@
-// Opens pages of the site from files, searches, and prints what came of it as JSON: node test/site.mjs SITE WORD DRAWING.html
+// Opens pages of the site from files, searches, and prints what came of it as JSON: node test/site.mjs SITE WORD DRAWING.html PRINTED.html...
 import { BROWSER, open } from "./browser.mjs";
 
-const [site, word, drawing] = process.argv.slice(2);
+const [site, word, drawing, ...printed] = process.argv.slice(2);
 if (BROWSER === undefined) {
   process.stdout.write(JSON.stringify({ skipped: "no Chromium is installed" }));
   process.exit(0);
@@ -24,5 +24,22 @@ const found = {};
   found.drawn = await tab.$$eval("article img", (drawings) => drawings.map((one) => [one.naturalWidth && one.clientWidth, one.clientHeight]));
   found.drawing = outside(requests);
   await browser.close();
+}
+{
+  // On A4 with its margins a page is some 700 pixels wide, and nothing can be moved sideways.
+  found.cut = {};
+  for (const page of printed) {
+    const { browser, tab } = await open(`${site}/${page}`);
+    await tab.emulateMedia({ media: "print" });
+    await tab.setViewportSize({ width: 700, height: 1000 });
+    const cut = await tab.evaluate(() => {
+      const wide = (one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+      const some = [...document.querySelectorAll("body *")].filter((one) => wide(one) && getComputedStyle(one).overflowX !== "visible");
+      const beyond = document.documentElement.scrollWidth - innerWidth;
+      return [...some.map((one) => `${one.tagName} ${one.className} ${one.scrollWidth - one.clientWidth}`), ...(beyond > 0 ? [`page ${beyond}`] : [])];
+    });
+    if (cut.length > 0) found.cut[page] = cut;
+    await browser.close();
+  }
 }
 process.stdout.write(JSON.stringify(found));

@@ -17,6 +17,7 @@ pub mod irn;
 pub mod liar;
 pub mod part;
 mod parts;
+pub mod product;
 mod protocol;
 pub mod queue_pair;
 pub mod random;

@@ -7,6 +7,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::product;
 use crate::walk::Walk;
 
 /// One component's stream.
@@ -63,8 +64,9 @@ impl Random {
     /// # Panics
     /// When `low > high`, or the range is all of u64.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
-        let width = u128::from(high - low) + 1;
-        low + ((u128::from(self.generator.next_u64()) * width) >> 64) as u64
+        // The width is one more than the difference, and may take 65 bits.
+        let drawn = self.generator.next_u64();
+        low + ((product::whole(drawn, high - low) + u128::from(drawn)) >> 64) as u64
     }
 
     /// Exponential with this mean.

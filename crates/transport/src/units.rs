@@ -4,6 +4,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
+use crate::product;
+
 /// Picoseconds in one second.
 pub const PS_PER_S: u64 = 1_000_000_000_000;
 
@@ -58,7 +60,7 @@ impl Span {
 
     /// Whole microseconds as a span.
     pub const fn micros(n: u64) -> Span {
-        Span(n * 1_000_000)
+        Span(product::of(n, 1_000_000))
     }
 
     /// Whole milliseconds as a span.
@@ -94,6 +96,10 @@ impl Rate {
     /// # Panics
     /// When the rate is zero or the time does not fit 213 days.
     pub fn time_for(self, bytes: Bytes) -> Span {
+        // Up to 2.3 MB fit 64 bits, whose division is several times as fast.
+        if let Some(bits_ps) = product::checked(bytes.0, 8 * PS_PER_S) {
+            return Span(bits_ps.div_ceil(self.0));
+        }
         let bits_ps = u128::from(bytes.0) * 8 * u128::from(PS_PER_S);
         let span = bits_ps.div_ceil(u128::from(self.0));
         Span(u64::try_from(span).expect("a transmission shorter than 213 days"))

@@ -196,10 +196,8 @@ def _show(batch: Batch, shown: list[Shown]) -> None:
             for row in rows
         ],
     )
-    console.data(
-        f"{results.finished} of {results.manifest['cases_total']} cases, "
-        f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}"
-    )
+    console.data(f"{results.finished} of {results.manifest['cases_total']} cases")
+    console.data(f"fingerprint {results.fingerprint}, report {batch.report or 'not written'}")
 
 
 def _cell(found: dict[str, Any] | None, unit: Unit) -> str:

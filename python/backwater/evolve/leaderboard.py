@@ -251,6 +251,11 @@ td.yes { background: #2a72; } td.no { background: #c332; }
 code, small { font-size: 12px; opacity: .8; }
 summary { cursor: pointer; list-style-position: outside; margin-left: 1em; }
 .wide { overflow-x: auto; }
+@media print {
+  body { margin: 0; padding: 0; font-size: 8pt; } .wide { overflow: visible; }
+  th, td { padding: .3em .4em; } tr { break-inside: avoid; }
+  tr > :first-child { white-space: normal; }
+}
 """
 
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use backwater_transport::product;
 use backwater_transport::units::{Rate, Span, Time};
 use smallvec::SmallVec;
 
@@ -163,7 +164,7 @@ impl Port {
     /// The transmitter is busy until then; the last frame's last bit leaves at that instant.
     #[inline(always)]
     pub fn free_at(&self) -> Time {
-        Time(self.gap_until.0.saturating_sub(GAP * self.ps_per_byte))
+        Time(self.gap_until.0.saturating_sub(self.gap_time()))
     }
 
     /// Bytes held in all class queues together.
@@ -199,13 +200,13 @@ impl Port {
     /// How long a frame of so many bytes is on the wire, preamble included.
     #[inline(always)]
     pub fn frame_time(&self, bytes: u64) -> u64 {
-        (PREAMBLE + bytes) * self.ps_per_byte
+        product::of(PREAMBLE + bytes, self.ps_per_byte)
     }
 
     /// The inter-packet gap.
     #[inline(always)]
     pub fn gap_time(&self) -> u64 {
-        GAP * self.ps_per_byte
+        product::of(GAP, self.ps_per_byte)
     }
 
     /// How long the shortest frame is on the wire.
@@ -229,9 +230,7 @@ impl Port {
     /// Counts the bytes of a frame for the ticks it was held.
     #[inline(always)]
     pub fn count_area(&mut self, size: u64, held: u64) {
-        let sum = size
-            .checked_mul(held)
-            .and_then(|area| area.checked_add(self.area));
+        let sum = product::checked(size, held).and_then(|area| area.checked_add(self.area));
         match sum {
             Some(area) => self.area = area,
             None => self.carry_area(size, held),

@@ -1,6 +1,7 @@
 //! The fingerprint of a run: a wrapping sum of hashes over what happened. A sum, so that the order
 //! in which events are worked off (recorded or not, fused or not) cannot change it.
 
+use backwater_transport::product;
 use backwater_transport::units::Time;
 
 /// A run's fingerprint so far.
@@ -38,7 +39,7 @@ impl Fingerprint {
 
 /// 64 × 64 → 128 bit product, halves combined.
 fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
+    let product = product::whole(a, b);
     product as u64 ^ (product >> 64) as u64
 }
 

@@ -168,6 +168,10 @@ class Table(metaclass=_Checked):
 
     _fixed: ClassVar[Mapping[str, Any]] = {}
 
+    def __init_subclass__(cls) -> None:
+        """A dataclass would write a `__repr__` of its own, with every None."""
+        cls.__repr__ = Table.__repr__  # type: ignore[method-assign]
+
     def table(self) -> dict[str, Any]:
         """As a person would write it."""
         written = dict(self._fixed)
@@ -176,6 +180,12 @@ class Table(metaclass=_Checked):
             if value is not None:
                 written[one.name.rstrip("_")] = plain(value)
         return written
+
+    def __repr__(self) -> str:
+        """The call that makes it, without what was left out."""
+        some = [(one.name, getattr(self, one.name)) for one in fields(self)]  # type: ignore[arg-type]
+        shown = [f"{name}={value!r}" for name, value in some if value is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def plain(value: Any) -> Any:

@@ -7,6 +7,7 @@
 //! boundary after AIFS: it sends if the counter is zero, else it takes one off; the boundary at which
 //! somebody else begins to send counts too (10.22.2.4), so a frozen counter may be zero.
 
+use backwater_transport::product;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 use smallvec::SmallVec;
@@ -336,7 +337,7 @@ impl Contention {
     /// When it would send, if the medium, idle since `base`, stayed so.
     #[inline]
     pub fn expiry(&self, base: Time, slot: Span) -> Time {
-        let counted = Time(base.0 + self.aifs.0 + u64::from(self.slots) * slot.0);
+        let counted = Time(base.0 + self.aifs.0 + product::of(u64::from(self.slots), slot.0));
         counted.max(self.ready).max(self.held)
     }
 
@@ -369,7 +370,9 @@ impl Contention {
             self.slots = 0;
             self.ready = match countdown {
                 Countdown::IdleSlot => now,
-                Countdown::Boundary => Time(first + (now.0 - first).div_ceil(slot.0) * slot.0),
+                Countdown::Boundary => {
+                    Time(first + product::of((now.0 - first).div_ceil(slot.0), slot.0))
+                }
             };
         }
         true

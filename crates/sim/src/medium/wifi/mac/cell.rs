@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use backwater_transport::product;
 use backwater_transport::units::{Span, Time};
 use smallvec::SmallVec;
 
@@ -99,7 +100,7 @@ impl Count {
     /// When it sends, if the medium, idle since `base`, stays so.
     pub(super) fn expiry(&self, first: &Waiting, base: Time, slot: Span) -> Time {
         let slots = first.zero_at.saturating_sub(self.passed);
-        Time(base.0 + self.aifs.0 + slots * slot.0)
+        Time(base.0 + self.aifs.0 + product::of(slots, slot.0))
     }
 }
 

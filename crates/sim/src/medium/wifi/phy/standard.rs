@@ -1,6 +1,7 @@
 //! Timing of the radio: 802.11b (DSSS and HR-DSSS, clause 16) and OFDM (clause 17; ERP-OFDM of 802.11g,
 //! clause 18, in a cell without 802.11b stations, its signal extension counted with the SIFS).
 
+use backwater_transport::product;
 use backwater_transport::units::{Rate, Span};
 
 /// Which radio.
@@ -154,7 +155,7 @@ impl Phy {
     /// (16.2.3.5), or in whole symbols of 4 µs with 16 bits of service and 6 of tail (17.3.2).
     pub fn airtime(&self, bytes: u64, rate: Rate) -> Span {
         let body = match self.standard {
-            Standard::HrDsss => (bytes * 8 * 1_000_000).div_ceil(rate.0),
+            Standard::HrDsss => product::of(bytes, 8_000_000).div_ceil(rate.0),
             Standard::Ofdm => {
                 let bits_per_symbol = rate.0 * 4 / 1_000_000;
                 4 * (16 + 8 * bytes + 6).div_ceil(bits_per_symbol)

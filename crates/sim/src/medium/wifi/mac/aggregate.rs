@@ -383,8 +383,9 @@ impl Air {
 mod tests {
     use backwater_transport::part::{Args, Value};
     use backwater_transport::segment::Ecn;
-    use backwater_transport::units::{Bytes, Span};
+    use backwater_transport::units::{Bytes, Span, Time};
 
+    use super::{Laid, Walk};
     use crate::medium::wifi::mac::category::AccessMode;
     use crate::medium::wifi::phy::aggregate::Bounds;
     use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
@@ -394,6 +395,26 @@ mod tests {
     use crate::spec::{FlowOptions, FlowSpec};
     use crate::targets::Destination;
     use crate::world::World;
+
+    /// Part after part, an instant is that of one division of all bytes before it, whatever the lengths and remainders.
+    #[test]
+    fn parts_of_mixed_lengths_begin_where_their_bytes_do() {
+        let laid = || Laid {
+            from: Time(40_000_000),
+            data: 1_016_000_000,
+            bytes: 98_814,
+        };
+        let mut walk = Walk::of(laid());
+        let mut before = 0u128;
+        for part in [
+            1544, 1544, 84, 1544, 84, 84, 84, 332, 1544, 1544, 1, 7, 7, 7, 7,
+        ] {
+            let exact = 40_000_000 + 1_016_000_000 * before / 98_814;
+            assert_eq!(u128::from(walk.now().0), exact, "{before}");
+            walk.pass(part);
+            before += u128::from(part);
+        }
+    }
 
     /// 9.7.1: the beginnings of two MPDUs are no closer than the receiver asks. Parts of 132 B at 65 Mbit/s are 16.2 us apart, and a little more where
     /// the last symbol is not full; packets of 40 B alone would make it 10.3 us.

@@ -63,8 +63,7 @@ impl Air {
         let (size, arrived, to) = (packet.frame(), packet.at, packet.to);
         let under_session = window.session().is_some();
         if under_session {
-            c.passed.packets += 1;
-            c.passed.bytes += size;
+            c.pass(size);
         }
         if let Some(gates) = &mut radio.gates {
             gates.charge_toward(number as u8, Some(hop.to), to, Bytes(size), exchange.begun);

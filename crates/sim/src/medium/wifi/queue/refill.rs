@@ -1,5 +1,5 @@
 //! A source that always has something to send puts a packet in the place of the one that left, at a station whose room alone has a say
-//! in that. What follows equals `departed`, and costs a third: most packets of a saturated station take this way.
+//! in that. What follows equals `departed`, and costs less: most packets of a saturated station take this way.
 
 use backwater_transport::units::Time;
 

@@ -126,6 +126,10 @@ fn random_worlds_with_random_forks_keep_every_invariant_and_replay() {
         let Some(mut world) = resolve(&scenario).and_then(|r| r.build().ok()) else {
             continue;
         };
+        // Stations that do not hear one another have no port that could change.
+        if world.network().ports.0.is_empty() {
+            continue;
+        }
         let mut plain = world.clone();
         let ended = plain.advance_some(EVENTS);
         let end = plain.now();

@@ -1,6 +1,8 @@
 //! Scenarios of every part of every table: a medium, some flows, queues, boxes and mechanisms, with options anywhere
 //! between their bounds.
 
+#[path = "aggregates.rs"]
+mod aggregates;
 #[path = "fabrics.rs"]
 mod fabrics;
 
@@ -313,13 +315,19 @@ impl Tables {
     fn air(&self, dice: &mut Dice<'_>, net: &mut Network) {
         self.radio(dice, net);
         net.watched = Some("S*".into());
+        let queues = aggregates::queues(dice, &net.scenario["media"]["air"]);
+        if let Some(queues) = &queues {
+            net.put("ports", "*>air", queues.clone());
+        }
         for s in 0..2 + dice.below(5) {
             let name = format!("S{s}");
             let (x, y) = match dice.once_in(2) {
                 true => (80 * s, 0),
                 false => (dice.below(200), dice.below(120)),
             };
-            let place = json!({"kind": "station", "medium": "air", "at": [format!("{x} m"), format!("{y} m")], "buffer": buffer(dice)});
+            let mut place = json!({"kind": "station", "medium": "air", "at": [format!("{x} m"), format!("{y} m")], "buffer": buffer(dice)});
+            let medium = &net.scenario["media"]["air"];
+            aggregates::station(dice, medium, queues.is_some(), &mut place);
             net.put("nodes", &name, place);
             net.ends.push(name);
         }
@@ -365,7 +373,10 @@ impl Tables {
             }
             _ => json!({"model": "disc", "transmit": "100 m", "sense": "100 m"}),
         };
-        let medium = json!({"phy": {"standard": standard, "data": data, "control": control}, "mac": mac, "channel": channel});
+        let mut medium = json!({"phy": {"standard": standard, "data": data, "control": control}, "mac": mac, "channel": channel});
+        if dice.once_in(2) {
+            aggregates::modern(dice, &mut medium);
+        }
         net.put("media", "air", medium);
         net.scenario
             .insert("routing".into(), json!({"kind": "airtime"}));

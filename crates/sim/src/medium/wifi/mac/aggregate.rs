@@ -8,7 +8,7 @@ use crate::limit::Limit;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, Medium, NOBODY};
 use crate::medium::wifi::mac::frame::{Exchange, FrameKind};
-use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing, least_part};
+use crate::medium::wifi::phy::aggregate::{BAR, DELIMITER, Growing, least_part, padded};
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::radio::Edcaf;
 use crate::network::Network;
@@ -50,6 +50,62 @@ impl Laid {
     pub fn behind(&self, bytes: u64) -> Time {
         Time(self.from.0 + self.data * bytes / self.bytes)
     }
+}
+
+/// When one part of a PPDU after another is on the air, as `Laid::behind` has it. A part as long as the one before takes no division.
+struct Walk {
+    laid: Laid,
+    /// Ticks of all parts so far, and what their division left.
+    passed: u64,
+    rest: u64,
+    /// Bytes of the last part, and the same of it.
+    part: u64,
+    ticks: u64,
+    left: u64,
+}
+
+impl Walk {
+    fn of(laid: Laid) -> Walk {
+        Walk {
+            laid,
+            passed: 0,
+            rest: 0,
+            part: 0,
+            ticks: 0,
+            left: 0,
+        }
+    }
+
+    /// When the next part begins.
+    #[inline]
+    fn now(&self) -> Time {
+        Time(self.laid.from.0 + self.passed)
+    }
+
+    /// Goes on behind a part of so many bytes.
+    #[inline]
+    fn pass(&mut self, bytes: u64) {
+        if self.part != bytes {
+            let product = self.laid.data * bytes;
+            self.part = bytes;
+            self.ticks = product / self.laid.bytes;
+            self.left = product % self.laid.bytes;
+        }
+        self.passed += self.ticks;
+        self.rest += self.left;
+        if self.rest >= self.laid.bytes {
+            self.rest -= self.laid.bytes;
+            self.passed += 1;
+        }
+    }
+}
+
+/// What the last packet of a burst waited for others. Most packets of a burst have one length, and so wait equally long.
+#[derive(Default)]
+pub(crate) struct Others {
+    /// IP bytes of the packet; none has none.
+    len: u16,
+    ticks: u64,
 }
 
 /// The time that a TXOP leaves for a data frame, maybe after an RTS, whose answer takes so long; no bound where there is no TXOP.
@@ -272,12 +328,11 @@ impl Air {
             .expect("a burst of several frames");
         let window = &served.windows[number];
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
-        let mut all = Growing::default();
         let mode = served.mode.expect("a burst of several frames");
         let least = least_part(limits.bounds.apart, mode.rate());
-        let laid = Laid::of(&exchange, &mode, now);
+        let mut walk = Walk::of(Laid::of(&exchange, &mode, now));
         let parts = &mut self.parts[station as usize].begins;
-        for _ in 0..exchange.count {
+        for part in 0..exchange.count {
             place = window.open_from(place);
             let len = match window.at(place).ghost {
                 Some(ghost) => ghost.len,
@@ -287,24 +342,40 @@ impl Air {
                     packet.len
                 }
             };
-            let first = if all.count == 0 { field } else { 0 };
-            let mpdu = u64::from(len) + overhead + first;
-            all = all.with(mpdu, least);
-            parts.push(laid.behind(all.bytes() - DELIMITER - mpdu));
+            let first = if part == 0 { field } else { 0 };
+            parts.push(walk.now());
+            walk.pass(padded(u64::from(len) + overhead + first, least));
             place += 1;
         }
     }
 
-    /// The time of a burst that carries bytes of others: what a packet of so many IP bytes waits for them.
-    pub(super) fn time_of_others(&self, station: u32, exchange: &Exchange, len: u16) -> Span {
+    /// The ticks of a burst that carry bytes of others: what a packet of so many IP bytes waits for them.
+    #[inline]
+    pub(super) fn time_of_others(
+        &self,
+        station: u32,
+        exchange: &Exchange,
+        last: &mut Others,
+        len: u16,
+    ) -> u64 {
+        if last.len != len {
+            *last = Others {
+                len,
+                ticks: self.compute_time_of_others(station, exchange, len),
+            };
+        }
+        last.ticks
+    }
+
+    fn compute_time_of_others(&self, station: u32, exchange: &Exchange, len: u16) -> u64 {
         let mode = exchange.hop.and_then(|hop| self.hops[hop as usize].mode);
         let Some(mode) = mode.filter(|_| exchange.count > 1) else {
-            return Span::ZERO;
+            return 0;
         };
         let overhead = self.header_bytes(station);
         let own = (DELIMITER + u64::from(len) + overhead).min(exchange.bytes);
         let laid = Laid::of(exchange, &mode, Time::ZERO);
-        laid.behind(exchange.bytes - own).since(laid.from)
+        laid.behind(exchange.bytes - own).since(laid.from).0
     }
 }
 
@@ -312,8 +383,9 @@ impl Air {
 mod tests {
     use backwater_transport::part::{Args, Value};
     use backwater_transport::segment::Ecn;
-    use backwater_transport::units::{Bytes, Span};
+    use backwater_transport::units::{Bytes, Span, Time};
 
+    use super::{Laid, Walk};
     use crate::medium::wifi::mac::category::AccessMode;
     use crate::medium::wifi::phy::aggregate::Bounds;
     use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
@@ -323,6 +395,26 @@ mod tests {
     use crate::spec::{FlowOptions, FlowSpec};
     use crate::targets::Destination;
     use crate::world::World;
+
+    /// Part after part, an instant is that of one division of all bytes before it, whatever the lengths and remainders.
+    #[test]
+    fn parts_of_mixed_lengths_begin_where_their_bytes_do() {
+        let laid = || Laid {
+            from: Time(40_000_000),
+            data: 1_016_000_000,
+            bytes: 98_814,
+        };
+        let mut walk = Walk::of(laid());
+        let mut before = 0u128;
+        for part in [
+            1544, 1544, 84, 1544, 84, 84, 84, 332, 1544, 1544, 1, 7, 7, 7, 7,
+        ] {
+            let exact = 40_000_000 + 1_016_000_000 * before / 98_814;
+            assert_eq!(u128::from(walk.now().0), exact, "{before}");
+            walk.pass(part);
+            before += u128::from(part);
+        }
+    }
 
     /// 9.7.1: the beginnings of two MPDUs are no closer than the receiver asks. Parts of 132 B at 65 Mbit/s are 16.2 us apart, and a little more where
     /// the last symbol is not full; packets of 40 B alone would make it 10.3 us.

@@ -293,6 +293,13 @@ impl Contention {
         }
     }
 
+    /// Books the bytes of a frame that its receiver has, and that no block acknowledgement has ended.
+    #[inline]
+    pub fn pass(&mut self, bytes: u64) {
+        self.passed.packets += 1;
+        self.passed.bytes += bytes;
+    }
+
     /// Draws a backoff from the present window.
     pub fn draw(&mut self, random: &mut Random) {
         self.slots = random.between(0, u64::from(self.cw)) as u32;

@@ -31,6 +31,13 @@ impl Air {
         }
     }
 
+    /// Whether a station chooses the modes of its frames by what becomes of them.
+    #[inline]
+    pub(super) fn learns(&self, station: u32) -> bool {
+        let high = self.medium(station).high.as_ref();
+        high.is_some_and(|high| !matches!(high.control, RateControl::Off))
+    }
+
     /// Whether the next frame of a hop probes a mode, alone.
     pub(super) fn probes(&self, hop: u32) -> bool {
         let minstrel = self.minstrels.get(hop as usize);

@@ -6,10 +6,11 @@ use crate::books::Books;
 use crate::ids::PacketId;
 use crate::medium::ethernet;
 use crate::medium::wifi::air::{Air, NOBODY};
+use crate::medium::wifi::mac::aggregate::Others;
 use crate::medium::wifi::mac::category::{AccessMode, Protection};
 use crate::medium::wifi::mac::frame::{Exchange, Frame, FrameKind, Reply};
 use crate::medium::wifi::mac::window::Ghost;
-use crate::medium::wifi::radio::Edcaf;
+use crate::medium::wifi::radio::{Edcaf, Line};
 use crate::network::Network;
 use crate::record::What;
 use crate::shared::Shared;
@@ -21,32 +22,27 @@ impl Air {
         &mut self,
         network: &mut Network,
         books: &mut Books,
-        station: u32,
+        (station, exchange, others): (u32, &Exchange, &mut Others),
         (hop_number, place, before): (u32, usize, PacketId),
         now: Time,
     ) -> PacketId {
-        let radio = &self.radios[station as usize];
-        let exchange = radio.exchange.expect("a data frame belongs to an exchange");
         let number = usize::from(exchange.category);
-        let since = radio.categories[number].since;
         let delta = self.medium(station).delta;
         let port_id = self.hops[hop_number as usize].port;
-        let port = &mut network.ports[port_id];
-        let list = &mut port.queue_mut(number).list;
+        let list = &mut network.ports[port_id].queue_mut(number).list;
         let packet_id = network.packets.take_after(list, before);
         let from = self.origin(network, station, packet_id);
-        let len = network.packets[packet_id].len;
-        let others = self.time_of_others(station, &exchange, len).0;
-        let first_port = self.first_port;
+        let others = self.time_of_others(station, exchange, others, network.packets[packet_id].len);
         let overheard = self.eavesdrops && self.is_sent_on(network, hop_number, packet_id);
         let hop = &mut self.hops[hop_number as usize];
-        let tried = hop.windows[number].at_mut(place);
-        let port = &mut network.ports[port_id];
+        let window = &mut hop.windows[number];
+        let tried = window.at_mut(place);
         let packet = &mut network.packets[packet_id];
-        tried.ghost = Some(Ghost::of(packet, first_port, from, overheard));
-        let first = packet.at.max(since);
+        tried.ghost = Some(Ghost::of(packet, self.first_port, from, overheard));
+        let radio = &mut self.radios[station as usize];
+        let c = &mut radio.categories[number];
+        let first = packet.at.max(c.since);
         let retries = tried.spent;
-        let c = &radio.categories[number];
         let spent = &mut network.spent[packet_id];
         let clock = c.stall_clock(exchange.begun);
         // A packet is first in line from `first` on: what gates held it back before is no part of its contention.
@@ -64,18 +60,24 @@ impl Air {
             network.spent.grouped_mut(packet_id).aggregate += others;
         }
         packet.ingress = port_id;
-        let (size, arrived) = (packet.frame(), packet.at);
-        port.free(number, size);
-        port.count_sent(size, now.0 - arrived.0);
-        if let Some(gates) = &mut self.radios[station as usize].gates {
-            let to = network.packets[packet_id].to;
+        let (size, arrived, to) = (packet.frame(), packet.at, packet.to);
+        let under_session = window.session().is_some();
+        if under_session {
+            c.pass(size);
+        }
+        if let Some(gates) = &mut radio.gates {
             gates.charge_toward(number as u8, Some(hop.to), to, Bytes(size), exchange.begun);
         }
-        for shown in &self.radios[station as usize].laws {
+        let port = &mut network.ports[port_id];
+        port.free(number, size);
+        port.count_sent(size, now.0 - arrived.0);
+        for shown in &radio.laws {
             network.show_departure(books, *shown, port_id, packet_id, now);
         }
-        let at = Edcaf { station, number };
-        self.pass_frame(network, hop_number, at, size, now);
+        // Of a burst the next packet departs from a shorter queue, which laws see.
+        if under_session {
+            self.tell_backlog(network, station, now);
+        }
         if books.record.is_some() {
             let waited = exchange.begun.0 - arrived.0;
             network.note(
@@ -216,39 +218,35 @@ impl Air {
         }
         let number = usize::from(exchange.category);
         self.charge_received((station, receiver, number), exchange.data);
+        let echoes = !self.radios[station as usize].echoes.is_empty();
+        let mut others = Others::default();
         let (mut place, mut before, mut mpdus) = (0, PacketId::NONE, 0);
         for _ in 0..exchange.count {
             let served = &self.hops[hop as usize];
-            place = served.windows[number].open_from(place);
-            mpdus += u16::from(!served.windows[number].at(place).joined);
-            if served.windows[number].at(place).ghost.is_none() {
-                if self.damaged.contains(mpdus - 1) {
-                    before = served.behind(&cx.network, number, before);
-                } else {
-                    let frame = (hop, place, before);
-                    self.receive_packet(cx, (station, receiver), (frame, number), now);
-                }
+            let window = &served.windows[number];
+            place = window.open_from(place);
+            let tried = window.at(place);
+            mpdus += u16::from(!tried.joined);
+            if tried.ghost.is_some() {
+                place += 1;
+                continue;
             }
+            if self.damaged.contains(mpdus - 1) {
+                before = served.behind(&cx.network, number, before);
+                place += 1;
+                continue;
+            }
+            // The frame has brought a packet that its receiver did not have.
+            let (network, books) = (&mut cx.network, &mut cx.run.books);
+            let (of, frame) = ((station, &exchange, &mut others), (hop, place, before));
+            let packet_id = self.leave_queue(network, books, of, frame, now);
+            if echoes {
+                self.receive_echo(cx, (station, receiver), packet_id, now);
+            }
+            cx.run.books.packet_hops += 1;
+            self.pass_received(cx, receiver, packet_id, (hop, number, place), now);
             place += 1;
         }
-    }
-
-    /// A frame has brought a packet that its receiver did not have.
-    fn receive_packet(
-        &mut self,
-        cx: &mut Shared,
-        (station, receiver): (u32, u32),
-        (frame, number): ((u32, usize, PacketId), usize),
-        now: Time,
-    ) {
-        let (network, books) = (&mut cx.network, &mut cx.run.books);
-        let packet_id = self.leave_queue(network, books, station, frame, now);
-        let (hop, place, _) = frame;
-        if !self.radios[station as usize].echoes.is_empty() {
-            self.receive_echo(cx, (station, receiver), packet_id, now);
-        }
-        cx.run.books.packet_hops += 1;
-        self.pass_received(cx, receiver, packet_id, (hop, number, place), now);
     }
 
     /// The exchange succeeded, or needed no answer.
@@ -268,9 +266,13 @@ impl Air {
                     radio.end_field(exchange.to);
                 }
                 self.charge_turn((station, number, hop), now.since(exchange.begun));
-                let arrived = self.acknowledged(hop, &exchange);
-                self.burst_done(cx, station, hop, &exchange, now);
-                self.choose_mode(station, hop, (&exchange, arrived), now);
+                let arrived = self
+                    .learns(station)
+                    .then(|| self.acknowledged(hop, &exchange));
+                self.burst_done(cx, hop, &exchange, now);
+                if let Some(arrived) = arrived {
+                    self.choose_mode(station, hop, (&exchange, arrived), now);
+                }
             }
             None => {
                 let sent = radio.notices.pop_front().expect("the frame that was sent");
@@ -299,15 +301,9 @@ impl Air {
     }
 
     /// The frames of an exchange that their receiver has leave the queue for good.
-    fn burst_done(
-        &mut self,
-        cx: &mut Shared,
-        station: u32,
-        hop: u32,
-        exchange: &Exchange,
-        now: Time,
-    ) {
+    fn burst_done(&mut self, cx: &mut Shared, hop: u32, exchange: &Exchange, now: Time) {
         let number = usize::from(exchange.category);
+        let station = self.hops[hop as usize].from;
         let airtime = now.since(exchange.begun);
         self.hops[hop as usize].airtime += airtime.0;
         let session = self.hops[hop as usize].windows[number].session_mut();
@@ -322,30 +318,40 @@ impl Air {
         // Frames that leave below find the time of this exchange at those that stay.
         window.charge_missing(exchange.count, airtime.0);
         let at = Edcaf { station, number };
+        // A BAR may ask for nothing.
+        let share = Span(airtime.0 / u64::from(exchange.count.max(1)));
+        let watched = self.radios[station as usize].watch.is_some();
+        let mut plain = self.is_plain(cx, at);
         let (mut place, mut left) = (0, false);
         for _ in 0..exchange.count {
             let served = &mut self.hops[hop as usize];
             let (port, window) = (served.port, &mut served.windows[number]);
-            place = window.open_from(place);
-            let Some(ghost) = window.at(place).ghost else {
-                place += 1;
+            let received = window.take_received(&mut place);
+            place += 1;
+            let Some((ghost, tried)) = received else {
                 continue;
             };
-            let tried = window.finish(place);
             let is_empty = cx.network.ports[port].queue(number).list.is_empty();
             let c = &mut self.radios[station as usize].categories[number];
             if is_empty && window.is_clear() {
                 c.clear(hop);
             }
             c.spend(u64::from(ghost.len), now);
-            let share = Span(airtime.0 / u64::from(exchange.count));
-            let done = tried.over(exchange.to, share, true);
             if under_session {
-                self.end_passed_frame(at, ethernet::frame(u64::from(ghost.len)));
+                let size = ethernet::frame(u64::from(ghost.len));
+                (c.passed.packets, c.passed.bytes) = (c.passed.packets - 1, c.passed.bytes - size);
             }
-            self.observe_transmission(cx, at, &ghost, &done, now);
-            self.departed(cx, at, ghost, now, now);
-            (place, left) = (place + 1, true);
+            if watched {
+                let done = tried.over(exchange.to, share, true);
+                self.observe_transmission(cx, at, &ghost, &done, now);
+            }
+            if plain {
+                plain = self.depart_plainly(cx, Line { hop, number }, &ghost, now)
+                    || self.is_plain(cx, at);
+            } else {
+                self.departed(cx, at, ghost, now, now);
+            }
+            left = true;
         }
         if left {
             self.overtake(at);

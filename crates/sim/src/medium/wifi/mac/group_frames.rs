@@ -8,6 +8,7 @@ use backwater_transport::units::Time;
 use crate::cause::Cause;
 use crate::ids::PacketId;
 use crate::medium::wifi::air::{Air, Member, NOBODY};
+use crate::medium::wifi::mac::aggregate::Others;
 use crate::network::Network;
 use crate::record::fingerprint::Mark;
 use crate::shared::Shared;
@@ -66,8 +67,11 @@ impl Air {
     pub(crate) fn spread(&mut self, cx: &mut Shared, station: u32, hop: u32, now: Time) {
         let (network, books) = (&mut cx.network, &mut cx.run.books);
         // A frame to a group is sent once.
-        let frame = (hop, 0, PacketId::NONE);
-        let packet_id = self.leave_queue(network, books, station, frame, now);
+        let exchange = self.radios[station as usize].exchange;
+        let exchange = exchange.expect("a frame to a group is an exchange");
+        let mut others = Others::default();
+        let (of, frame) = ((station, &exchange, &mut others), (hop, 0, PacketId::NONE));
+        let packet_id = self.leave_queue(network, books, of, frame, now);
         let port = self.hops[hop as usize].port;
         let packet = &cx.network.packets[packet_id];
         let (flow, seq) = (packet.flow, packet.seq);

@@ -57,7 +57,9 @@ impl Air {
         while let Some(released) = self.session(hop, number).reorder.release() {
             self.pass_in_order(cx, receiver, released, port, now);
         }
-        self.await_missing(&mut cx.run.calendar, (hop, number));
+        if self.session(hop, number).reorder.holds() {
+            self.await_missing(&mut cx.run.calendar, (hop, number));
+        }
     }
 
     /// How long receivers of a hop wait for what is missing; none where they wait until it comes or a BAR says that it won't.

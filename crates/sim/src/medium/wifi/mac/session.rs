@@ -66,6 +66,12 @@ impl Reorder {
         held.find_map(|(held, place)| held.map(|(_, at)| (self.next.wrapping_add(place), at)))
     }
 
+    /// Whether it has room for a packet that is missing, and so holds one behind it.
+    #[inline]
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// The next packet in order, if it is there, and when it came.
     pub fn release(&mut self) -> Option<(PacketId, Time)> {
         let first = (*self.held.front()?)?;

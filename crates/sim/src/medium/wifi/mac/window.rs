@@ -122,8 +122,8 @@ impl Window {
         match &mut self.more {
             None => &mut self.one,
             Some(more) => {
-                if more.frames.len() <= place {
-                    more.frames.resize_with(place + 1, Tried::default);
+                while more.frames.len() <= place {
+                    more.frames.push_back(Tried::default());
                 }
                 &mut more.frames[place]
             }
@@ -137,6 +137,16 @@ impl Window {
             place += 1;
         }
         place
+    }
+
+    /// The first frame from this place on that is not acknowledged, where its receiver has it: it is acknowledged now. Its place is told.
+    #[inline]
+    pub fn take_received(&mut self, place: &mut usize) -> Option<(Ghost, Tried)> {
+        *place = self.open_from(*place);
+        let tried = *self.at(*place);
+        let ghost = tried.ghost?;
+        self.finish(*place);
+        Some((ghost, tried))
     }
 
     /// A frame is acknowledged or given up. It keeps its place until all before it are.
@@ -209,9 +219,8 @@ impl Window {
         let mut place = 0;
         for _ in 0..count {
             place = self.open_from(place);
-            let tried = self.at_mut(place);
-            if tried.ghost.is_none() {
-                tried.fail_in_burst(ticks, count);
+            if self.at(place).ghost.is_none() {
+                self.at_mut(place).fail_in_burst(ticks, count);
             }
             place += 1;
         }

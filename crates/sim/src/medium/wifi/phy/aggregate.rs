@@ -32,6 +32,12 @@ pub fn least_part(apart: Span, rate: Rate) -> u64 {
     least.next_multiple_of(4)
 }
 
+/// Bytes of an A-MPDU's part that another follows: delimiter and MPDU, filled up.
+#[inline]
+pub fn padded(mpdu: u64, least: u64) -> u64 {
+    (DELIMITER + mpdu).next_multiple_of(4).max(least)
+}
+
 /// An A-MPDU as it grows: bytes of all parts that another follows.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growing {
@@ -50,11 +56,10 @@ impl Growing {
     #[must_use]
     #[inline]
     pub fn with(self, mpdu: u64, least: u64) -> Growing {
-        let last = DELIMITER + mpdu;
         Growing {
             before: self.before + self.padded,
-            last,
-            padded: last.next_multiple_of(4).max(least),
+            last: DELIMITER + mpdu,
+            padded: padded(mpdu, least),
             count: self.count + 1,
         }
     }

@@ -7,6 +7,7 @@
 //! * `next_frame` chooses one at the attempt, `gates` says what may go, `judge` lets queue management decide.
 //! * `arrangement` says where packets wait before their hop's list, `turns` which hop is served next, `serve` carries both out;
 //!   `airtime_limit` bounds the time for which packets wait there.
+//! * `refill` lets a saturated source put packets in the place of those that left, where room alone decides.
 //! * `blocked_share` limits what waits at gates.
 
 pub(super) mod airtime_limit;
@@ -16,6 +17,7 @@ pub(super) mod gates;
 pub(super) mod judge;
 pub(super) mod line_up;
 pub(super) mod next_frame;
+pub(super) mod refill;
 pub(super) mod room;
 pub mod rounds;
 pub(super) mod serve;

@@ -73,26 +73,6 @@ impl Air {
         }
     }
 
-    /// A packet has departed. Of a burst the next one departs from a shorter queue, which laws see.
-    #[inline]
-    pub(crate) fn pass_frame(
-        &mut self,
-        network: &mut Network,
-        hop: u32,
-        Edcaf { station, number }: Edcaf,
-        bytes: u64,
-        now: Time,
-    ) {
-        let window = &self.hops[hop as usize].windows[number];
-        if window.session().is_none() {
-            return;
-        }
-        let passed = &mut self.radios[station as usize].categories[number].passed;
-        passed.packets += 1;
-        passed.bytes += bytes;
-        self.tell_backlog(network, station, now);
-    }
-
     /// A frame whose packet had departed is done with.
     pub(crate) fn end_passed_frame(&mut self, Edcaf { station, number }: Edcaf, bytes: u64) {
         let passed = &mut self.radios[station as usize].categories[number].passed;

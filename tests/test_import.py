@@ -322,6 +322,10 @@ def test_ranks_need_hosts_and_traces_their_ranks(tmp_path: Path) -> None:
     ended = call("import", "cm", cm, "--topology", topo, cwd=tmp_path)
     assert ended.code == 2
     assert "9 ranks on 4 hosts" in ended.err
+    ended = call("import", "cm", cm, "--unit", "us", "--hosts", "8", cwd=tmp_path)
+    assert ended.code == 2
+    assert "9 ranks on 8 hosts" in ended.err
+    assert "write 9" in ended.err
     trace(tmp_path / "b.1.et")
     with pytest.raises(Refusal, match="traces of ranks 1"):
         chakra.read([tmp_path])

@@ -378,29 +378,39 @@ flows.f = {{ from = "*", to = "*", pattern = "ranks", transport = "roce", packet
 
 #[test]
 fn a_collective_that_cannot_be_is_refused() {
-    for (from, more, said) in [
+    for (ends, more, said) in [
         (
-            "*",
+            r#"from = "*", to = "*""#,
             r#"pattern = "ranks", source = { kind = "bulk" }"#,
             "go together",
         ),
         (
-            "*",
+            r#"from = "*", to = "*""#,
             r#"pattern = "all", source = { kind = "collective", size = "1 MB" }"#,
             "go together",
         ),
         (
-            "h*",
+            r#"from = "h*", to = "*""#,
             r#"pattern = "ranks", source = { kind = "collective", size = "1 MB" }"#,
             "both sends and receives",
         ),
         (
-            "*",
+            r#"from = "h1", to = "*""#,
+            r#"pattern = "ranks", source = { kind = "collective", size = "1 MB" }"#,
+            "among two ranks or more",
+        ),
+        (
+            r#"from = "*", to = "D""#,
+            r#"pattern = "ranks", source = { kind = "collective", size = "1 MB" }"#,
+            "among two ranks or more",
+        ),
+        (
+            r#"from = "*", to = "*""#,
             r#"pattern = "ranks", source = { kind = "collective", pieces = 4, size = "1 MB" }"#,
             "ring sends no pieces",
         ),
         (
-            "*",
+            r#"from = "*", to = "*""#,
             r#"pattern = "ranks", source = { kind = "collective", algorithm = "rabenseifner", size = "1 MB" }"#,
             "match 2 or 4 hosts",
         ),
@@ -410,7 +420,7 @@ fn a_collective_that_cannot_be_is_refused() {
 schema = "backwater/scenario/1"
 duration = "1 ms"
 topology = {{ kind = "star", hosts = 2, rate = "100 Gbit/s", delay = "1 us", bottleneck = "100 Gbit/s" }}
-flows.f = {{ from = "{from}", to = "*", transport = "roce", controller = {{ kind = "fixed" }}, {more} }}
+flows.f = {{ {ends}, transport = "roce", controller = {{ kind = "fixed" }}, {more} }}
 "#
         );
         let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();

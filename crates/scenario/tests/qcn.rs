@@ -147,6 +147,7 @@ fn sources_three_switches_away_share_a_line_without_loss() {
         let deaf = document(text(queue, controller, ""));
         assert!(warnings(&deaf).contains(says), "{}", warnings(&deaf));
         assert!(number(&port(&deaf), "queue_mean_B") > 1e6);
+        assert_eq!(port(&deaf)["notices_pkts"].as_u64().unwrap_or(0), 0);
     }
 }
 

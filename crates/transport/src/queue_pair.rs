@@ -228,4 +228,17 @@ mod tests {
         ];
         assert_eq!(told(Notify::Sampled, &packets), [55, 105, 205]);
     }
+
+    /// A gate at the port is not the flow's: each mark is told, and the port keeps back what comes too soon.
+    #[test]
+    fn a_flow_behind_a_gate_of_its_port_tells_of_each_mark() {
+        let mut point = NotificationPoint::new(&QueuePair {
+            notify_per_port: true,
+            ..QueuePair::default()
+        });
+        for (us, marked) in [(10, true), (11, false), (12, true), (20, true)] {
+            point.arrive(Time(us * 1_000_000), marked);
+            assert_eq!(point.next().is_some(), marked, "{us}");
+        }
+    }
 }

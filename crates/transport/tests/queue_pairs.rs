@@ -262,3 +262,87 @@ fn paces_count_frames() {
     assert!(sender.poll(Time(1_048_000)).is_none());
     assert_eq!(sender.due(), Time(2_096_000));
 }
+
+/// A sender that has sent so many packets at once, and its acknowledgements: up to a packet, a block of one packet, or the place of a trimmed one.
+fn with_packets(protocol: Protocol, pair: QueuePair, packets: u64) -> AnySender {
+    let mut setup = SenderSetup::new(protocol, MSS, MSS + 48);
+    setup.pair = pair;
+    let mut sender = AnySender::new(&setup, boundless(protocol));
+    sender.write(packets * MSS);
+    for _ in 0..packets {
+        assert!(sender.poll(Time::ZERO).is_some());
+    }
+    sender
+}
+
+fn answer(upto: u64, block: Option<[u64; 2]>) -> AckSegment {
+    let mut ack = AckSegment {
+        upto: upto * MSS,
+        nack: block.is_some(),
+        ..AckSegment::default()
+    };
+    if let Some([first, end]) = block {
+        ack.report(first * MSS, end * MSS);
+    }
+    ack
+}
+
+/// The short timer is for three packets in flight or fewer.
+#[test]
+fn irn_has_a_short_timer_for_its_last_three_packets() {
+    let pair = QueuePair {
+        timeout: Some(Span::micros(320)),
+        timeout_low: Some(Span::micros(100)),
+        ..QueuePair::default()
+    };
+    let mut sender = with_packets(Protocol::Irn, pair, 6);
+    for (upto, now, due) in [(2, 10, 330), (3, 20, 120), (4, 30, 130), (6, 40, u64::MAX)] {
+        sender.on_ack(Time(now * 1_000_000), &answer(upto, None));
+        assert_eq!(sender.due(), Time(due.saturating_mul(1_000_000)), "{upto}");
+    }
+}
+
+/// A recovery lasts until what had been sent as it began is acknowledged: gaps until then belong to it, the next one opens another.
+#[test]
+fn a_gap_behind_a_recovery_opens_another() {
+    let mut sender = with_packets(Protocol::Irn, QueuePair::default(), 10);
+    sender.on_ack(Time(1), &answer(1, Some([2, 3])));
+    sender.on_ack(Time(2), &answer(1, Some([5, 6])));
+    assert_eq!(sender.counters().recoveries, 1);
+    sender.on_ack(Time(3), &answer(10, None));
+    sender.write(10 * MSS);
+    while sender.poll(Time(4)).is_some() {}
+    sender.on_ack(Time(5), &answer(11, Some([12, 13])));
+    assert_eq!(sender.counters().recoveries, 2);
+}
+
+/// Going back twice among the packets of one flight is one recovery; behind it begins the next.
+#[test]
+fn go_back_n_recovers_once_for_a_flight() {
+    let nack = |packet| AckSegment {
+        nack: true,
+        ..answer(packet, None)
+    };
+    let mut sender = with_packets(Protocol::Roce, QueuePair::default(), 10);
+    for (now, packet, recoveries) in [(1, 2, 1), (3, 5, 1), (5, 10, 2)] {
+        sender.on_ack(Time(now), &nack(packet));
+        assert_eq!(sender.counters().recoveries, recoveries, "{packet}");
+        while sender.poll(Time(now + 1)).is_some() {}
+    }
+}
+
+/// The header of a transmission that was repeated meanwhile says nothing of the repetition.
+#[test]
+fn a_trimmed_packet_is_lost_once() {
+    let mut sender = with_packets(Protocol::Irn, QueuePair::default(), 3);
+    sender.on_ack(Time(1), &answer(0, Some([0, 0])));
+    assert_eq!(sender.counters().lost, 1);
+    let again = sender.poll(Time(2)).expect("the packet again");
+    assert_eq!((again.start, again.number), (0, 3));
+    sender.on_ack(Time(3), &answer(0, Some([0, 0])));
+    assert_eq!(sender.counters().lost, 1);
+    let mut late = answer(0, Some([0, 0]));
+    late.number = 3;
+    sender.on_ack(Time(4), &late);
+    assert_eq!(sender.counters().lost, 2);
+}

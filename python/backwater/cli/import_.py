@@ -76,14 +76,14 @@ def command(
         outputs.distinct({"--out": out}, files)
     try:
         count, work = _work(kind, files, unit)
-        network = _network(kind, topology, max(count, hosts or 2), gbps or 100.0)
+        network = _network(kind, topology, hosts or max(count, 2), gbps or 100.0)
     except UnicodeDecodeError as error:
         raise Refusal("this is no text", place=str(files[0]), fix="name another file") from error
     if count > len(network.hosts):
         raise Refusal(
             f"{count} ranks on {len(network.hosts)} hosts",
-            place=str(topology),
-            fix=f"name a topology of {count} hosts or more",
+            place=str(topology or "--hosts"),
+            fix=f"name a topology of {count} hosts or more" if topology else f"write {count}",
         )
     text = scenario(work, network, duration, f"Imported from {', '.join(p.name for p in files)}.")
     resolve(text, None, {})

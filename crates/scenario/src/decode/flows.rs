@@ -283,6 +283,9 @@ fn check_pairs(
             "match the same hosts with `from` and `to`",
         )));
     }
+    if pattern == Pattern::Ranks && from.len().min(to.len()) < 2 {
+        return Err(ranks::too_few(to_node));
+    }
     let itself = |pair: (&usize, &usize)| pattern == Pattern::Pairs && pair.0 == pair.1;
     if from.len().min(to.len()) == 0
         || from.iter().any(|sender| to == [*sender])
@@ -385,6 +388,7 @@ fn pattern(record: &Record<'_>, several: bool) -> Result<Pattern, Diagnostic> {
             ),
             "write pattern = \"random\", \"permutation\", \"pairs\", \"all\", \"nearest\", \"from-nearest\", \"group\", \"ranks\" or \"transfers\"",
         ))),
+        (true, false) if record.args.choice("pattern") == "ranks" => Err(ranks::too_few(to)),
         (true, false) => Err(record.need("pattern").refuse(Fault::new(
             format!(
                 "`{}` is one host, so there is no receiver to choose",

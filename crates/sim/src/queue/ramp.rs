@@ -195,6 +195,7 @@ pub const WRED: Part<Build<Ramp>> = Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backwater_transport::units::{Span, Time};
 
     /// 25 Gbit/s row of the HPCC study: 100 kB, 400 kB, 0.2.
     #[test]
@@ -213,5 +214,37 @@ mod tests {
         }
         assert_eq!(ramp(65e3, 65e3, 65e3, 0.2), 0.0);
         assert_eq!(ramp(65_001.0, 65e3, 65e3, 0.2), 1.0);
+    }
+
+    /// Above `max` everything is marked: as it leaves, or as it arrives. What takes no marks passes, or is dropped on arrival.
+    #[test]
+    fn what_takes_no_marks_passes_or_is_dropped() {
+        let frame = |ecn| Frame {
+            now: Time::ZERO,
+            queue: 0,
+            size: 1066,
+            ecn,
+            sojourn: Span::ZERO,
+            bytes: 400_001,
+            packets: 400,
+        };
+        for (at_departure, passes) in [(true, true), (false, false)] {
+            let mut random = Random::stream(1, "test", "");
+            let mut ramp = Ramp {
+                min: 100_000,
+                max: 400_000,
+                top: 0.2,
+                mark: true,
+                at_departure,
+                passes,
+                random: Some(random.clone()),
+            };
+            let marks = |now| if now { Verdict::Mark } else { Verdict::Accept };
+            let ect = frame(Ecn::Ect0);
+            assert_eq!(ramp.push(&ect, &mut random), marks(!at_departure));
+            assert_eq!(ramp.pop(&ect), marks(at_departure));
+            let lost = ramp.push(&frame(Ecn::NotEct), &mut random) != Verdict::Accept;
+            assert_eq!(lost, !passes);
+        }
     }
 }

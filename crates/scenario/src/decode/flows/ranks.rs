@@ -8,6 +8,7 @@ use super::{Flow, Pattern};
 use crate::decode::parts::Made;
 use crate::decode::record::Record;
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::tree::Node;
 
 /// A document's entry of a collective before it has run.
 pub struct Ranks {
@@ -58,6 +59,16 @@ pub fn check(
             let what = format!("`{}`: {}", at.path, refusal.what);
             at.refuse(Fault::new(what, refusal.fix))
         })
+}
+
+/// Refuses ranks that have nobody to send to.
+pub(super) fn too_few(to: &Node) -> Diagnostic {
+    let what = format!(
+        "`{}`: a collective is among two ranks or more, and `from` or `to` names one host",
+        to.path
+    );
+    let fix = "match the same two hosts or more with `from` and `to`, such as \"h*\"";
+    to.refuse(Fault::new(what, fix))
 }
 
 impl Flow {

@@ -77,9 +77,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Whether the state is what it was a period ago, and as much grows. Instants that have stayed bound what is skipped.
+    /// Whether the state is what it was a period ago, and as much grows. Instants that have stayed bound what is skipped. No time is
+    /// no period.
     pub fn recurs(&mut self, before: &Seen, period: Span) -> bool {
-        if self.state != before.state || self.grows.len() != before.grows.len() {
+        if period == Span::ZERO
+            || self.state != before.state
+            || self.grows.len() != before.grows.len()
+        {
             return false;
         }
         for at in &self.either {
@@ -363,5 +367,26 @@ impl Walk {
                 Some((self.before[at], self.grows[at]))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(now: u64, due: u64, count: u64) -> Seen {
+        let mut walk = Walk::keep(Time(now));
+        walk.time(&mut Time(due));
+        walk.count(&mut { count });
+        walk.seen().expect("no part that is not visited")
+    }
+
+    /// Two anchors of one instant see one state, which would be multiplied without end.
+    #[test]
+    fn a_state_recurs_after_some_time_only() {
+        let before = seen(100, 130, 7);
+        assert!(seen(150, 180, 9).recurs(&before, Span(50)));
+        assert!(!seen(150, 181, 9).recurs(&before, Span(50)));
+        assert!(!seen(100, 130, 7).recurs(&before, Span::ZERO));
     }
 }

@@ -86,4 +86,24 @@ mod tests {
         assert_eq!(picks, [0, 1, 1, 1, 0, 1, 1, 1]);
         assert_eq!(wrr.pick(0b10, 0b10, |_| 1), 1);
     }
+
+    /// A class that may send three frames in a round has sent one or two.
+    #[test]
+    fn how_many_frames_are_left_is_seen() {
+        let mut weight = [1; MAX_CLASSES];
+        weight[0] = 3;
+        let mut wrr = Wrr {
+            classes: 2,
+            weight,
+            current: 0,
+            left: 3,
+        };
+        let mut state = || {
+            wrr.pick(0b11, 0b11, |_| 1);
+            let mut walk = Walk::look(backwater_transport::units::Time::ZERO);
+            wrr.walk(&mut walk);
+            walk.seen().expect("no part that is not visited").state
+        };
+        assert_ne!(state(), state());
+    }
 }

@@ -284,6 +284,24 @@ fn two_switches_are_skipped_exactly() {
     );
 }
 
+/// Deficits of 0, 600 and 300 B follow one another in a class that earns 1500 B for frames of 900 B, while the other sends a frame
+/// of 1500 B each round. So a period has three rounds, and only the deficit tells them apart.
+#[test]
+fn what_only_deficits_tell_apart_is_compared() {
+    let (all, some) = equal(
+        r#"schema = "backwater/scenario/1"
+duration = "2 s"
+nodes.A = { kind = "host" }
+nodes.D = { kind = "host" }
+links.a = { ends = ["A", "D"], rate = "100 Mbit/s", delay = "1 us" }
+ports."A>D" = { queue = { kind = "drr", classes = 2, quantum = "1500 B" } }
+flows.f1 = { from = "A", to = "D", class = 0, source = { kind = "saturated", packet = "1482 B" } }
+flows.f2 = { from = "A", to = "D", class = 1, source = { kind = "saturated", packet = "882 B" } }
+"#,
+    );
+    assert!(some * 10 < all, "{some} of {all} events were served");
+}
+
 /// Chance is never skipped, and a run that keeps every event has none to skip.
 #[test]
 fn what_cannot_be_skipped_is_refused() {

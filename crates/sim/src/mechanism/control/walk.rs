@@ -71,3 +71,32 @@ impl Watched {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::DETECTORS;
+    use crate::mechanism::place::Place;
+    use crate::table::Id;
+    use backwater_transport::part::{Args, Value};
+    use backwater_transport::units::Time;
+
+    /// Between its marks a queue is congested or not by what was before. In a network somebody was told so, too; a queue without a
+    /// neighbour to tell has nothing else.
+    #[test]
+    fn whether_a_queue_is_congested_is_seen() {
+        let row = DETECTORS.iter().find(|row| row.id == "watermark");
+        let marks = [("high", 0.8), ("low", 0.7)].map(|(name, share)| (name, Value::Share(share)));
+        let detector = (row.expect("a row").build)(&Args(marks.to_vec())).expect("legal marks");
+        let mut watched = Watched::new(Place::Egress(Id::NONE), detector, None, false);
+        let mut state = |congested: u8| {
+            watched.congested = congested;
+            let mut walk = Walk::look(Time::ZERO);
+            watched.walk(&mut walk);
+            walk.seen().expect("a detector of levels").state
+        };
+        let states = [0, 1, 2].map(&mut state);
+        assert!(states[0] != states[1] && states[1] != states[2]);
+        assert_eq!(state(1), states[1]);
+    }
+}

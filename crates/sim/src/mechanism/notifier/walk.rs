@@ -73,3 +73,36 @@ impl Voice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::notifier::Audience;
+    use crate::mechanism::notifier::voice::VoiceSpec;
+    use crate::table::Id;
+    use backwater_transport::units::{Rate, Time};
+
+    /// Two queues may have stopped one neighbour, and it stays stopped when the first of them is calm again. Whose word it has is told
+    /// by nothing else.
+    #[test]
+    fn who_was_told_is_seen() {
+        let spec = VoiceSpec {
+            port: Id::NONE,
+            line: Rate(1_000_000),
+            one_queue: true,
+            audience: 0b11,
+            behind: None,
+        };
+        let mut voice = Voice::new(&spec, Audience::Feeders, 2);
+        let mut state = |class: usize, told: u64| {
+            voice.told[class] = told;
+            let mut walk = Walk::look(Time::ZERO);
+            voice.walk(&mut walk, Span::ZERO);
+            walk.seen().expect("no part that is not visited").state
+        };
+        let states = [(0, 0), (0, 1), (0, 2), (3, 2)].map(|(class, told)| state(class, told));
+        for (n, one) in states.iter().enumerate() {
+            assert!(!states[..n].contains(one), "{n}");
+        }
+    }
+}

@@ -202,8 +202,7 @@ impl World {
         let Ok(mut seen) = self.walk(Walk::keep(now), trial.timers) else {
             return self.give_up(skip);
         };
-        // Anchors may come at one instant, and no time is no period.
-        if period.0 == 0 || !seen.recurs(&trial.seen, period) {
+        if !seen.recurs(&trial.seen, period) {
             return self.give_up(skip);
         }
         let limit = seen.soonest.min(until);

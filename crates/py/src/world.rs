@@ -248,7 +248,7 @@ impl World {
     /// A copy that shares nothing with this world, from now on as another scenario says where there is one, and with other
     /// random streams where it is reseeded, with changes that come as numbers, with controllers that begin anew, and with single
     /// facts made otherwise.
-    #[pyo3(signature = (to = None, reseed = None, by = None, patches = None, fresh = None))]
+    #[pyo3(signature = (to = None, reseed = None, by = None, patches = None, fresh = None, redraw = false))]
     fn fork(
         &self,
         to: Option<&Resolved>,
@@ -256,6 +256,7 @@ impl World {
         by: Option<Alterations>,
         patches: Option<Vec<Bound<'_, PyTuple>>>,
         fresh: Option<Vec<String>>,
+        redraw: bool,
     ) -> PyResult<World> {
         let mut world = self.lock().clone();
         let scenario = match to {
@@ -277,6 +278,9 @@ impl World {
         }
         if let Some(by) = reseed {
             world.reseed(by);
+            if redraw {
+                world.redraw(by);
+            }
         }
         if let Some(by) = by {
             alter(&mut world, &by)?;

@@ -156,6 +156,7 @@ class World:
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
         reseed: int | None = None,
+        redraw: bool = False,
         patches: Sequence[Sequence[Any]] = (),
         fresh: Sequence[str] = (),
         spare: Sequence[tuple[str, int]] = (),
@@ -175,7 +176,9 @@ class World:
 
         `reseed` gives the fork other random streams from the present on: forks with the same number
         are equal, those with different numbers are independent. What was drawn already stays, such
-        as a packet's arrival that is due.
+        as a packet's arrival that is due. With `redraw` those opportunities of random traces and
+        arrivals of Poisson sources are drawn again, among all that could come after what has
+        happened.
 
             world = backwater.World("dumbbell.toml")
             world.advance("10 s")
@@ -195,6 +198,9 @@ class World:
         """
         overrides = arguments.table(set, "set", "give paths and values")
         by = arguments.whole_or_none(reseed, "reseed", 0, arguments.MOST_SEED)
+        if redraw and by is None:
+            fix = "give `reseed`, too"
+            raise Refusal("nothing is drawn again without other streams", place="redraw", fix=fix)
         fork = object.__new__(World)
         fork._seed, fork._name, fork._read = self._seed, self._name, self._read
         fork._lineage = self._lineage
@@ -202,7 +208,9 @@ class World:
         altering = {"spare": spare, "unmark": unmark, "round_trips": round_trips}
         lists: dict[str, list[Any]] = {of: [*map(list, altering[of])] for of in altering}
         lists.update(patches=[patches_.listed(one) for one in typed], fresh=list(fresh))
-        facts = {name: of for name, of in lists.items() if of}
+        facts: dict[str, Any] = {name: of for name, of in lists.items() if of}
+        if redraw:
+            facts["redraw"] = True
         if overrides or by is not None or facts:
             changes = {path: json.loads(scenario.written(to)) for path, to in overrides.items()}
             step = {"at_ps": self.now_ps, "reseed": by, "set": changes, **facts}
@@ -211,7 +219,7 @@ class World:
         if spare or unmark or round_trips or watch:
             told = [(flow, number, ps) for flow, number, ps in round_trips]
             altered = (_packets(spare), _packets(unmark), told, watch)
-        others = (by, altered, typed or None, list(fresh) or None)
+        others = (by, altered, typed or None, list(fresh) or None, redraw)
         if overrides:
             fork._read = self._read.copy()
             _override(fork._read, overrides)

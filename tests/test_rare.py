@@ -176,6 +176,28 @@ def test_both_scores_of_a_tandem_cover_the_solved_chance() -> None:
         assert found.low < truth < found.high
 
 
+def test_the_second_queue_alone_is_a_trap_and_the_replicates_tell() -> None:
+    """The first queue is the busier one: the event comes by way of many that wait there.
+
+    A run in which they do is worth up to (30 / 10)^10 times as much as one in which nobody does,
+    and the second queue alone does not tell them apart.
+    """
+    place, before = "waiting:M>D", "waiting:S>M"
+    scene = tandem(10, 30, 35)
+
+    def ask(score: list[str]) -> backwater.RareEvent:
+        asked = {"score": score, "empty": [before, place], "after": "2 s"}
+        return backwater.rare(scene, place, 12, runs=300, replicates=30, **asked)  # type: ignore[arg-type]
+
+    truth = tandem_chance(10, 30, 35, 12)
+    alone, both = ask([place]), ask([before, place])
+    assert any("take a score that rises" in one for one in alone.warnings)
+    assert both.warnings == ()
+    for found in (alone, both):
+        assert found.low < truth < found.high
+    assert both.relative_error < alone.relative_error / 2
+
+
 @pytest.mark.parametrize(("scatter", "said"), [(2.9, False), (3.1, True)])
 def test_replicates_that_scatter_much_are_warned_of(scatter: float, said: bool) -> None:
     warnings = splitting._warnings([1e-3] * 10, scatter, [])

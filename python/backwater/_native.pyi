@@ -273,12 +273,11 @@ class World:
     def fork(
         self,
         to: Resolved | None = None,
-        reseed: int | None = None,
+        reseed: tuple[int, bool] | None = None,
         by: tuple[list[tuple[str, int]], list[tuple[str, int]], list[tuple[str, int, int]], bool]
         | None = None,
         patches: list[tuple[Any, ...]] | None = None,
         fresh: list[str] | None = None,
-        redraw: bool = False,
     ) -> World: ...
     def facts(self) -> list[tuple[str, int, str, int, str, str, int]]: ...
     def unspared(self) -> list[tuple[str, int]]: ...

@@ -111,6 +111,8 @@ def hunt(
         # Each has its part of the time, so that none stays without a run.
         until = None if until_s is None else began + until_s * number / len(wanted)
         known[method] = _search(method, request, trials, archive, seeds, progress, until)
+        if _fails(known[method]):
+            break
     if not any(one.score is not None for members in known.values() for one in members):
         why = next((m.why for members in known.values() for m in members if m.why), None)
         what = f"no run has a score: {why}" if why else "no run has a score"
@@ -204,7 +206,7 @@ def _search(
     size = min(most, max(4, min(request.space.population * request.space.islands, most // 10)))
     generation = len(done)
     propose = _proposer(method, request, size)
-    while len(known) < most and not _stalls(known, size):
+    while len(known) < most and not _stalls(known, size) and not _fails(known):
         if until is not None and known and time.monotonic() > until:
             break
         genomes = propose(generation, known)
@@ -222,6 +224,11 @@ def _search(
         if progress is not None:
             progress(method, len(known) * each, most * each, _top(known))
     return known
+
+
+def _fails(known: Sequence[Judged]) -> bool:
+    """Whether no run ends: of a controller that traps or never answers, more would not either."""
+    return bool(known) and all(one.failed for one in known)
 
 
 def _stalls(known: Sequence[Judged], size: int) -> bool:

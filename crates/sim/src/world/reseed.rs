@@ -9,17 +9,17 @@ use super::World;
 use crate::event::Event;
 use crate::ids::PortId;
 use crate::network::Watched;
-use crate::source::AnySource;
+use crate::source::Source;
 
 impl World {
-    /// The opportunities of random traces and the arrivals of Poisson sources that wait for their instants are drawn again,
+    /// The opportunities of random traces and the arrivals of sources without a memory that wait for their instants are drawn again,
     /// among those that could come after what has happened. Copies of one world that share them share much of what comes next.
     pub fn redraw(&mut self, by: u64) {
         let (now, network) = (self.clock.now, &mut self.shared.network);
         for id in network.flows.ids() {
             let flow = &network.flows[id];
             let begun = flow.entered.packets > 0 && now < flow.stop;
-            if begun && matches!(flow.source, AnySource::Poisson(_)) {
+            if begun && flow.source.forgets() {
                 // The law has no memory: the rest of a span is a span.
                 let calendar = &mut self.shared.run.calendar;
                 calendar.cancel(Event::Demand(id));

@@ -83,13 +83,13 @@ def report(name: str, controller: str, evals: int) -> str:
         one = hunted(space, controller, 1, evals, Path(parent) / "one")
         two = hunted(space, controller, 2, evals, Path(parent) / "two")
         engine = engine_s(space, controller, Path(parent) / "one")
-    beside = two.whole_s - two.caller_s
+    batch, beside = one.whole_s - one.caller_s, two.whole_s - two.caller_s
     gain = one.whole_s / (two.caller_s + beside / 2)
     return (
         f"{name}, {controller}: {one.runs / one.whole_s:.0f} evaluations a second a core; "
-        f"overhead {100 * (one.whole_s / engine - 1):.1f} % of the engine's "
-        f"{1e3 * engine / one.runs:.2f} ms; the caller's thread "
-        f"{100 * one.caller_s / one.whole_s:.1f} %; two cores {gain:.2f} times one"
+        f"the engine takes {1e3 * engine / one.runs:.2f} ms; beside it a batch takes "
+        f"{100 * (batch / engine - 1):.1f} %, the search {100 * one.caller_s / engine:.1f} %; "
+        f"two cores {gain:.2f} times one, batches alone {batch / (beside / 2):.2f}"
     )
 
 

@@ -1,47 +1,108 @@
-"""Evaluations a second of CPU of a hunt: single runs of 5 s at 12 Mbit/s, each with a new genome.
+"""The cost of a hunt: evaluations a second of CPU, the engine's share, and what two cores give.
 
-`python scripts/hunt_speed.py CONTROLLER…`. Two threads are compared by the CPU time that an
-evaluation takes: that is what the threads themselves cost, on a machine that others use as well.
+`python scripts/hunt_speed.py CONTROLLER…`. An evaluation is a run of 5 s at 12 Mbit/s with a new
+genome. A whole hunt is run, with its three methods. The engine's part is the CPU time in which
+the same environments, written out and read beforehand, are built and run to their end; the rest is
+overhead. The gain of two cores is that of CPU times: what the caller's thread takes goes one after
+another, what the other threads take is halved, and two threads may slow each other down. So a
+machine that others use gives the same figures.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
+import tempfile
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
+from backwater import _native
 from backwater.model import scenario
-from backwater.search import objectives, spaces
-from backwater.search.draws import Draws
+from backwater.search import archive, methods, objectives, spaces
+from backwater.search.methods import HuntRequest
+from backwater.search.settings import applied
 from backwater.search.trials import Trials
 
-RUNS = 192
+
+@dataclass
+class Cost:
+    """CPU seconds of a hunt: of all threads, and of the caller's; and how many runs it had."""
+
+    whole_s: float
+    caller_s: float
+    runs: int
 
 
-def evaluations(space: spaces.Space, controller: str, workers: int) -> tuple[float, float]:
-    """Evaluations a second of CPU, and the CPU seconds of the genomes alone."""
+def hunted(space: spaces.Space, controller: str, workers: int, evals: int, folder: Path) -> Cost:
+    """A hunt with so many runs of each method."""
     goal = objectives.objective("waste", "f")
     read, _ = scenario.read(space.scene())
     trials = Trials(read, space, goal, [{"kind": controller}], ("f",), workers)
-    began = time.process_time()
-    genomes = [space.draw(Draws(1, "speed", number)) for number in range(RUNS)]
-    drawn = time.process_time() - began
-    began = time.process_time()
-    trials.judge(genomes, (1,))
-    return RUNS / (time.process_time() - began), drawn
+    request = HuntRequest(
+        space=space,
+        what=controller,
+        target=None,
+        against=None,
+        objective="waste",
+        seed=1,
+        evals=evals,
+        search="ga",
+        shrink=False,
+    )
+    whole, caller = time.process_time(), time.thread_time()
+    methods.hunt(request, trials, folder)
+    return Cost(time.process_time() - whole, time.thread_time() - caller, trials.runs)
+
+
+def engine_s(space: spaces.Space, controller: str, folder: Path) -> float:
+    """CPU seconds in which the hunt's environments are built and run, for all of its runs."""
+    lines = [json.loads(line) for line in (folder / archive.NAME).read_text().splitlines()]
+    seeds = next(line["seeds"] for line in lines if line.get("what") == "seeds")
+    members = [one for line in lines for one in line.get("members", [])]
+    taken = 0.0
+    for one in members:
+        genome = archive.genome_of(one["genome"])
+        made = applied(space.scene(), space.settings(genome))
+        made["flows"]["f"]["controller"] = {"kind": controller}
+        read, _ = scenario.read(made)
+        for seed in seeds:
+            resolved = read.resolve_once(seed)
+            began = time.process_time()
+            world = _native.World.of(resolved)
+            world.advance(world.end_ps)
+            taken += time.process_time() - began
+    every: int = sum(line.get("runs", 0) for line in lines)
+    return taken * every / (len(members) * len(seeds))
+
+
+def report(name: str, controller: str, evals: int) -> str:
+    """The costs of a space and a controller as a line."""
+    space = spaces.SPACES[name]()
+    with tempfile.TemporaryDirectory() as parent:
+        one = hunted(space, controller, 1, evals, Path(parent) / "one")
+        two = hunted(space, controller, 2, evals, Path(parent) / "two")
+        engine = engine_s(space, controller, Path(parent) / "one")
+    batch, beside = one.whole_s - one.caller_s, two.whole_s - two.caller_s
+    gain = one.whole_s / (two.caller_s + beside / 2)
+    return (
+        f"{name}, {controller}: {one.runs / one.whole_s:.0f} evaluations a second a core; "
+        f"the engine takes {1e3 * engine / one.runs:.2f} ms; beside it a batch takes "
+        f"{100 * (batch / engine - 1):.1f} %, the search {100 * one.caller_s / engine:.1f} %; "
+        f"two cores {gain:.2f} times one, batches alone {batch / (beside / 2):.2f}"
+    )
 
 
 def main() -> None:
     """A line for each space and controller."""
-    for name in ("link", "traffic", "steps"):
-        for controller in sys.argv[1:]:
-            space = spaces.SPACES[name]()
-            one, drawn = evaluations(space, controller, 1)
-            two, _ = evaluations(space, controller, 2)
-            print(
-                f"{name}, {controller}: {one:.0f} evaluations a second a core; two threads make "
-                f"{2 * two / one:.2f} times as many; "
-                f"a genome is drawn in {1e3 * drawn / RUNS:.2f} ms"
-            )
+    parser = argparse.ArgumentParser(description="the cost of a hunt")
+    parser.add_argument("controllers", nargs="+", metavar="CONTROLLER")
+    parser.add_argument("--evals", type=int, default=300, help="runs of each method")
+    parser.add_argument("--space", action="append", help="default link, traffic and steps")
+    asked = parser.parse_args()
+    for name in asked.space or ("link", "traffic", "steps"):
+        for controller in asked.controllers:
+            print(report(name, controller, asked.evals), flush=True)
 
 
 if __name__ == "__main__":

@@ -273,7 +273,7 @@ class World:
     def fork(
         self,
         to: Resolved | None = None,
-        reseed: int | None = None,
+        reseed: tuple[int, bool] | None = None,
         by: tuple[list[tuple[str, int]], list[tuple[str, int]], list[tuple[str, int, int]], bool]
         | None = None,
         patches: list[tuple[Any, ...]] | None = None,

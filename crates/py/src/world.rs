@@ -246,13 +246,13 @@ impl World {
     }
 
     /// A copy that shares nothing with this world, from now on as another scenario says where there is one, and with other
-    /// random streams where it is reseeded, with changes that come as numbers, with controllers that begin anew, and with single
+    /// random streams where it is reseeded, which may draw again what waits, with changes that come as numbers, with controllers that begin anew, and with single
     /// facts made otherwise.
     #[pyo3(signature = (to = None, reseed = None, by = None, patches = None, fresh = None))]
     fn fork(
         &self,
         to: Option<&Resolved>,
-        reseed: Option<u64>,
+        reseed: Option<(u64, bool)>,
         by: Option<Alterations>,
         patches: Option<Vec<Bound<'_, PyTuple>>>,
         fresh: Option<Vec<String>>,
@@ -275,8 +275,11 @@ impl World {
             let begun = scenario.begin_controllers(&mut world, &rows);
             begun.map_err(|d| refuse(&d))?;
         }
-        if let Some(by) = reseed {
+        if let Some((by, redraw)) = reseed {
             world.reseed(by);
+            if redraw {
+                world.redraw(by);
+            }
         }
         if let Some(by) = by {
             alter(&mut world, &by)?;

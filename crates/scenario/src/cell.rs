@@ -27,8 +27,8 @@ pub const OF_FLOW: [&str; 11] = [
     "self_inflicted_s",
 ];
 
-/// The metrics of a port; null for one without a trace.
-pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
+/// The metrics of a port; null for one without a trace. The signal delay is left out unless asked for.
+pub fn of_port(world: &World, id: PortId, from: Time, signal: bool) -> Map<String, Value> {
     let service = &world.network().ports[id].more.service;
     if let Some((offered, carried)) = service.counted() {
         let capacity = offered as f64 * 8.0 / world.now().since(from).seconds();
@@ -47,7 +47,7 @@ pub fn of_port(world: &World, id: PortId, from: Time) -> Map<String, Value> {
         &[
             json!(link.capacity),
             json!(link.utilisation),
-            json!(link.signal),
+            json!(signal.then(|| signal_s(server, from, world.now()))),
         ],
     )
 }
@@ -66,7 +66,7 @@ pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
         return nothing(&OF_FLOW);
     };
     let now = world.now();
-    let link = Link::of(server, from, now);
+    let (link, signal) = (Link::of(server, from, now), signal_s(server, from, now));
     let (before, after) = propagation(world, flow, place);
     let least = |ms| server.least_age_p95(ms, before, after);
     let bound_age = age.sampled(now).and_then(least).map(seconds);
@@ -76,12 +76,12 @@ pub fn of_flow(world: &World, id: FlowId, from: Time) -> Map<String, Value> {
     let score = positive(throughput)
         .zip(positive(age))
         .map(|(bps, s)| libm::log(bps / 1e6 / (s * 1e3)));
-    let power = positive(link.signal).map(|s| link.throughput / 1e6 / s);
+    let power = positive(signal).map(|s| link.throughput / 1e6 / s);
     let values = [
         json!(age),
         json!(throughput),
         json!(score),
-        json!(link.signal),
+        json!(signal),
         json!(link.throughput),
         json!(power),
         json!(link.capacity),
@@ -111,7 +111,6 @@ struct Link {
     capacity: f64,
     throughput: f64,
     utilisation: Option<f64>,
-    signal: Option<f64>,
 }
 
 impl Link {
@@ -124,9 +123,13 @@ impl Link {
             capacity,
             throughput,
             utilisation: (capacity > 0.0).then(|| rate(server.scorer.carried(now)) / capacity),
-            signal: server.scorer.signal_p95(from, now).map(seconds),
         }
     }
+}
+
+/// The 95th percentile of the signal delay.
+fn signal_s(server: &Server, from: Time, now: Time) -> Option<f64> {
+    server.scorer.signal_p95(from, now).map(seconds)
 }
 
 /// The time that no queue causes, propagation and delay boxes: up to the queue of a place on the path, and from it on.

@@ -4,6 +4,7 @@
 pub mod air;
 mod collectives;
 mod equal_ways;
+pub mod figures;
 mod port;
 mod sanity;
 mod slowdowns;
@@ -50,12 +51,11 @@ pub fn document_until(
     let window = (duration.0 - warmup.0) as f64 / TICKS;
     let from = Time(warmup.0);
     let groups = Groups::of(resolved);
-    let own = |f: &&FlowReport| {
-        let flow = &world.network().flows[f.flow];
-        !matches!(flow.role, Role::Acks(_)) && groups.apart(&flow.name)
-    };
-    let of_flow = |f: &FlowReport| flow_row(world, report, f, window, from);
-    let of_port = |p: &PortReport| port::row(world, p, window, from);
+    let own = |f: &&FlowReport| is_own(world, &groups, f);
+    let of_flow =
+        |f: &FlowReport| flow_row(world, report, f, window, cell::of_flow(world, f.flow, from));
+    let of_port =
+        |p: &PortReport| port::row(world, p, window, cell::of_port(world, p.port, from, true));
     let [deadlock, standstill] = blocked(world, report);
     let mut document = json!({
         "seed": resolved.seed,
@@ -131,8 +131,20 @@ fn blocked(world: &World, report: &Report) -> [Value; 2] {
     [json!(deadlock), json!(standstill)]
 }
 
-/// The row of a flow.
-fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: Time) -> Value {
+/// Whether a flow has a row of its own.
+fn is_own(world: &World, groups: &Groups, f: &FlowReport) -> bool {
+    let flow = &world.network().flows[f.flow];
+    !matches!(flow.role, Role::Acks(_)) && groups.apart(&flow.name)
+}
+
+/// The row of a flow, with these figures over a trace link.
+fn flow_row(
+    world: &World,
+    report: &Report,
+    f: &FlowReport,
+    window: f64,
+    cell: Map<String, Value>,
+) -> Value {
     let node = |id| world.network().nodes[id].name.as_str();
     let row = &world.network().flows[f.flow];
     let connection = match row.role {
@@ -166,7 +178,7 @@ fn flow_row(world: &World, report: &Report, f: &FlowReport, window: f64, from: T
         one.insert("hurst_short".into(), json!(hurst.short));
         one.insert("hurst_long".into(), json!(hurst.long));
     }
-    one.extend(cell::of_flow(world, f.flow, from));
+    one.extend(cell);
     one.insert("hops".into(), hops.collect());
     if !f.receivers.is_empty() {
         one.insert("receivers".into(), air::receivers(world, f));

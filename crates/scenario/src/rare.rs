@@ -271,6 +271,7 @@ impl Resolved {
             let mut entry = entries[parent].clone();
             if !entry.done {
                 entry.world.reseed(key);
+                entry.world.redraw(key);
                 let at = entry.world.now();
                 entry.steps.push(Step { at, reseed: key });
             }

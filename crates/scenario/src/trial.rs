@@ -13,11 +13,9 @@ use backwater_sim::spec::{Direction, Refusal, Service, Spec};
 use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
 use backwater_transport::units::{Rate, Span, Time};
-use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
-use crate::document::document_until;
-use crate::path;
+use crate::document::figures::figures_until;
 use crate::resolved::Resolved;
 use crate::tree::join;
 
@@ -99,23 +97,22 @@ impl Resolved {
         }
         world.settle();
         let report = world.last_report();
-        let document = document_until(self, &world, &report, Span(world.end().0));
-        let figure = |name: &String| {
-            figure(&document, name).ok_or_else(|| {
-                let what = format!("a run has no figure `{name}`");
-                self.refuse(
-                    name,
-                    &what,
-                    "write such as flows.NAME.goodput_bps or metrics.loss",
-                )
-            })
-        };
+        let names = &wanted.figures;
+        let figures = figures_until(self, &world, &report, Span(world.end().0), names);
+        if let Some((name, _)) = names
+            .iter()
+            .zip(&figures)
+            .find(|(_, found)| found.is_none())
+        {
+            let what = format!("a run has no figure `{name}`");
+            return Err(self.refuse(
+                name,
+                &what,
+                "write such as flows.NAME.goodput_bps or metrics.loss",
+            ));
+        }
         Ok(Trial {
-            figures: wanted
-                .figures
-                .iter()
-                .map(figure)
-                .collect::<Result<_, _>>()?,
+            figures: figures.into_iter().flatten().collect(),
             looks,
             fingerprint: report.fingerprint,
             events: world.events(),
@@ -141,22 +138,6 @@ fn look(world: &mut World, every: Option<Span>) -> Vec<f64> {
         }
     }
     found
-}
-
-/// A number of a document by its path. Rows of lists are named by their `id`.
-fn figure(document: &Value, name: &str) -> Option<f64> {
-    let mut at = document;
-    for (key, _) in path::names(name).ok()? {
-        at = match at {
-            Value::Array(rows) => rows.iter().find(|row| row["id"] == key.as_str())?,
-            _ => at.get(&key)?,
-        };
-    }
-    match at {
-        Value::Null => Some(f64::NAN),
-        Value::Bool(flag) => Some(f64::from(u8::from(*flag))),
-        _ => at.as_f64(),
-    }
 }
 
 fn refuse(path: String, what: impl Into<String>, fix: &str) -> Refusal {

@@ -216,6 +216,7 @@ fn an_example_is_made_again_from_its_seed_and_copies() {
         for step in steps {
             world.advance(step.at);
             world.reseed(step.reseed);
+            world.redraw(step.reseed);
         }
         world.advance(at);
         assert_eq!(world.fingerprint(), fingerprint);

@@ -41,7 +41,7 @@ def command(
     context: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="A controller, FILE.wasm or a scenario's file."),
+        typer.Argument(metavar="WHAT", help="A controller, FILE.py:Class, FILE.wasm, a scenario."),
     ],
     space: _Space = "steps",
     objective: _Objective = "waste",
@@ -163,7 +163,7 @@ class _Hunted:
         from backwater.tools import contest_runs
 
         known = contest_runs.controllers()
-        if what in known or controller_file.is_native(what):
+        if what in known or controller_file.is_file(what):
             if target is not None:
                 fix = "name a scenario, or leave --target out"
                 raise Refusal("a controller has no flows", place="--target", fix=fix)
@@ -180,15 +180,22 @@ class _Hunted:
                 near = nearest(what, known)
                 fix = "name a controller of `backwater list controllers`, or a scenario's file"
                 raise Refusal(f"there is no `{what}`", place="WHAT", nearest=near, fix=fix)
-            hunted = _Hunted(_tables(Path(what)), space, goal, _flow(target))
+            from backwater.search import scenes
+
+            hunted = _Hunted(scenes.of_file(Path(what)), space, goal, _flow(target))
         reference = against or BASELINES[hunted.label == BASELINES[0]]
         table, label = subject(reference, [])
         hunted.reference = (label, table)
         return hunted
 
     def text(self) -> str:
-        """The space that is searched, for the archive."""
-        return jsons.dumps([self.scene, self.target, self.flows], sort_keys=True)
+        """What is searched, for the archive: files of controllers by their content."""
+        found = [self.scene, self.target, self.flows]
+        files = [
+            table["file"] for table in (self.target or {}, self.reference[1]) if "file" in table
+        ]
+        hashes = [hashlib.sha256(Path(one).read_bytes()).hexdigest() for one in files]
+        return jsons.dumps(found + hashes, sort_keys=True)
 
     def run_by(self, workers: int, scheduler: str | None) -> None:
         """Who runs the trials: threads here, or the workers of a scheduler."""
@@ -239,20 +246,6 @@ def _flow(target: str | None) -> tuple[str, ...]:
     if kind != "flows" or not name:
         raise Refusal(f"`{target}` names no flow", place="--target", fix="write flows.NAME")
     return (name,)
-
-
-def _tables(path: Path) -> dict[str, Any]:
-    from backwater.model.scenario import read_text
-    from backwater.study.toml_text import Toml
-
-    text = read_text(path)
-    if path.suffix != ".json":
-        return Toml.parse(text, str(path)).data
-    try:
-        found: dict[str, Any] = jsons.loads(text)
-    except ValueError as error:
-        raise Refusal(f"this is not JSON: {error}", place=str(path), fix="correct it") from error
-    return found
 
 
 def _space(name: str, slack: int, most: int | None, steps: int, vary: list[str], what: str) -> Any:

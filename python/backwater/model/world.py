@@ -156,6 +156,7 @@ class World:
         *,
         set: Mapping[str, Any] | None = None,  # noqa: A002 -- the name of the command's option
         reseed: int | None = None,
+        redraw: bool = False,
         patches: Sequence[Sequence[Any]] = (),
         fresh: Sequence[str] = (),
         spare: Sequence[tuple[str, int]] = (),
@@ -175,7 +176,8 @@ class World:
 
         `reseed` gives the fork other random streams from the present on: forks with the same number
         are equal, those with different numbers are independent. What was drawn already stays, such
-        as a packet's arrival that is due.
+        as a packet's arrival that is due; with `redraw` opportunities of random traces and arrivals
+        without a memory are drawn again, among all that could still come.
 
             world = backwater.World("dumbbell.toml")
             world.advance("10 s")
@@ -194,7 +196,7 @@ class World:
             fork = world.fork(spare=[("f", 17), ("f~ack", 3)], watch=True)
         """
         overrides = arguments.table(set, "set", "give paths and values")
-        by = arguments.whole_or_none(reseed, "reseed", 0, arguments.MOST_SEED)
+        by = _reseeded(reseed, redraw)
         fork = object.__new__(World)
         fork._seed, fork._name, fork._read = self._seed, self._name, self._read
         fork._lineage = self._lineage
@@ -202,16 +204,16 @@ class World:
         altering = {"spare": spare, "unmark": unmark, "round_trips": round_trips}
         lists: dict[str, list[Any]] = {of: [*map(list, altering[of])] for of in altering}
         lists.update(patches=[patches_.listed(one) for one in typed], fresh=list(fresh))
-        facts = {name: of for name, of in lists.items() if of}
+        facts = {name: of for name, of in {**lists, "redraw": redraw}.items() if of}
         if overrides or by is not None or facts:
             changes = {path: json.loads(scenario.written(to)) for path, to in overrides.items()}
             step = {"at_ps": self.now_ps, "reseed": by, "set": changes, **facts}
             fork._lineage = (*self._lineage, step)
-        altered = None
+        altered, chance = None, None if by is None else (by, redraw)
         if spare or unmark or round_trips or watch:
             told = [(flow, number, ps) for flow, number, ps in round_trips]
             altered = (_packets(spare), _packets(unmark), told, watch)
-        others = (by, altered, typed or None, list(fresh) or None)
+        others = (chance, altered, typed or None, list(fresh) or None)
         if overrides:
             fork._read = self._read.copy()
             _override(fork._read, overrides)
@@ -255,6 +257,14 @@ class World:
         """
         whole = document_of(_Sums(self._world.document()), self._name)
         return {**whole, "lineage": self.lineage} if self._lineage else whole
+
+
+def _reseeded(reseed: int | None, redraw: bool) -> int | None:
+    by = arguments.whole_or_none(reseed, "reseed", 0, arguments.MOST_SEED)
+    if redraw and by is None:
+        fix = "give `reseed`, too"
+        raise Refusal("nothing is drawn again without other streams", place="redraw", fix=fix)
+    return by
 
 
 def _packets(of: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -106,8 +106,13 @@ def hunt(
     began, archive = time.monotonic(), Archive(folder, request.written())
     seeds = _seeds(archive, trials, request)
     known: dict[str, list[Judged]] = {}
-    for method in _wanted(request.search):
-        known[method] = _search(method, request, trials, archive, seeds, progress, began, until_s)
+    wanted = _wanted(request.search)
+    for number, method in enumerate(wanted, 1):
+        # Each has its part of the time, so that none stays without a run.
+        until = None if until_s is None else began + until_s * number / len(wanted)
+        known[method] = _search(method, request, trials, archive, seeds, progress, until)
+        if _fails(known[method]):
+            break
     if not any(one.score is not None for members in known.values() for one in members):
         why = next((m.why for members in known.values() for m in members if m.why), None)
         what = f"no run has a score: {why}" if why else "no run has a score"
@@ -191,8 +196,7 @@ def _search(
     archive: Archive,
     seeds: Sequence[int],
     progress: Progress | None,
-    began: float,
-    until_s: float | None,
+    until: float | None,
 ) -> list[Judged]:
     """All members of a method: those of the archive, then new generations."""
     done = _generations(archive, method)
@@ -202,8 +206,8 @@ def _search(
     size = min(most, max(4, min(request.space.population * request.space.islands, most // 10)))
     generation = len(done)
     propose = _proposer(method, request, size)
-    while len(known) < most and not _stalls(known, size):
-        if until_s is not None and time.monotonic() - began > until_s:
+    while len(known) < most and not _stalls(known, size) and not _fails(known):
+        if until is not None and known and time.monotonic() > until:
             break
         genomes = propose(generation, known)
         if generation == 0 and method == request.search and request.corpus:
@@ -220,6 +224,11 @@ def _search(
         if progress is not None:
             progress(method, len(known) * each, most * each, _top(known))
     return known
+
+
+def _fails(known: Sequence[Judged]) -> bool:
+    """Whether no run ends: of a controller that traps or never answers, more would not either."""
+    return bool(known) and all(one.failed for one in known)
 
 
 def _stalls(known: Sequence[Judged], size: int) -> bool:

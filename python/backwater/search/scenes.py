@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+from backwater.errors import Refusal
 from backwater.search import settings
 from backwater.tools.contest_runs import SATURATED
 from backwater.tools.rfc9743 import BASELINES
@@ -66,6 +69,21 @@ def pair(rate_mbps: int = 12, rtt_us: int = 60_000, packets: int = 240) -> dict[
             "b": _flow("B", "D", SATURATED),
         },
     }
+
+
+def of_file(path: Path) -> dict[str, Any]:
+    """The scenario of a file, as tables."""
+    from backwater.model.scenario import read_text
+    from backwater.study.toml_text import Toml
+
+    text = read_text(path)
+    if path.suffix != ".json":
+        return Toml.parse(text, str(path)).data
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise Refusal(f"this is not JSON: {error}", place=str(path), fix="correct it") from error
+    return found
 
 
 def _trace(rate_mbps: int, one_way_us: int, packets: int) -> dict[str, Any]:

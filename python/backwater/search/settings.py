@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,18 @@ SHORT = 60
 
 @dataclass(frozen=True)
 class Setting:
-    """One change. `patch` is None where only the text form exists."""
+    """One change. `patch` is None where only the text form exists.
+
+    `write` is what a person would write, or makes it: thousands of runs need the patch alone.
+    """
 
     patch: tuple[Any, ...] | None
-    fields: dict[str, Any]
+    write: dict[str, Any] | Callable[[], dict[str, Any]]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Values by their paths."""
+        return self.write() if callable(self.write) else self.write
 
 
 def applied(scene: Any, changes: Sequence[Setting]) -> dict[str, Any]:
@@ -58,10 +66,17 @@ def duration(ms: int) -> Setting:
     return Setting(("duration", ms * PS_PER_MS), {"duration": f"{ms} ms"})
 
 
-def opportunities(link: str, port: str, at_ms: Any) -> Setting:
-    """The opportunities of a trace link."""
-    fields = {f"links.{link}.trace": {"kind": "opportunities", "at_ms": packed(at_ms)}}
-    return Setting(("opportunities", port, array(at_ms)), fields)
+def opportunities(link: str, port: str, at_ms: Any, longer: Any = None) -> Setting:
+    """The opportunities of a trace link.
+
+    `longer` makes those that a person would write, of which the run needs the first.
+    """
+
+    def write() -> dict[str, Any]:
+        every = at_ms if longer is None else longer()
+        return {f"links.{link}.trace": {"kind": "opportunities", "at_ms": packed(every)}}
+
+    return Setting(("opportunities", port, array(at_ms)), write)
 
 
 def schedule(
@@ -72,12 +87,16 @@ def schedule(
     loss_ppm: Sequence[int] | None = None,
 ) -> Setting:
     """The rows of a link's first box, which is a `schedule`."""
-    table: dict[str, Any] = {"kind": "schedule", "at_ms": packed(at_ms)}
     lists = (("delay_us", delay_us), ("loss_ppm", loss_ppm))
-    table |= {name: packed(values) for name, values in lists if values is not None}
+
+    def write() -> dict[str, Any]:
+        table: dict[str, Any] = {"kind": "schedule", "at_ms": packed(at_ms)}
+        table |= {name: packed(values) for name, values in lists if values is not None}
+        return {f"links.{link}.boxes.0": table}
+
     delays, losses = (None if values is None else array(values) for _, values in lists)
     patch = ("schedule", f"{port}~schedule", array(at_ms), delays, losses)
-    return Setting(patch, {f"links.{link}.boxes.0": table})
+    return Setting(patch, write)
 
 
 def buffer(link: str, port: str, packets: int) -> Setting:
@@ -113,8 +132,11 @@ def listed(at_us: Any, size: int) -> dict[str, Any]:
 
 def packets(flow: str, at_us: Any, size: int) -> Setting:
     """The packets of a flow."""
-    table = listed(at_us, size)
-    return Setting(("packets", flow, array(at_us), array([size])), {f"flows.{flow}.source": table})
+
+    def write() -> dict[str, Any]:
+        return {f"flows.{flow}.source": listed(at_us, size)}
+
+    return Setting(("packets", flow, array(at_us), array([size])), write)
 
 
 def field(path: str, value: Any) -> Setting:

@@ -26,7 +26,7 @@ SCHEMA = "backwater/rare/1"
 TERMS = ("waiting", "bytes", "lost")
 # Replicates that scatter so many times as much as independent stages would are worth a warning.
 # Copies of one run share what was drawn before, such as the next arrival. That alone makes them
-# scatter about twice as much, and some good scores more than that: it is a hint, and no test.
+# scatter up to twice as much, and some good scores more than that: it is a hint, and no test.
 TRAPPED = 3.0
 # From so many replicates on their scatter is known well enough for that.
 ENOUGH = 10
@@ -288,7 +288,7 @@ def _example(one: tuple[int, list[tuple[int, int]], int, str]) -> dict[str, Any]
     seed, steps, at_ps, fingerprint = one
     return {
         "seed": seed,
-        "lineage": [{"at_ps": at, "reseed": key} for at, key in steps],
+        "lineage": [{"at_ps": at, "reseed": key, "redraw": True} for at, key in steps],
         "at_ps": at_ps,
         "fingerprint": fingerprint,
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backwater import _native
-from backwater.errors import Refusal, Unfinished, refusing
+from backwater.errors import Refusal, refusing
 from backwater.model.scenario import written
 from backwater.search.objectives import LOOK_MS, Objective, Seen
 from backwater.search.settings import PS_PER_MS, Setting
@@ -30,6 +30,11 @@ class Judged:
     figures: dict[str, float | None]
     fingerprints: tuple[str, ...]
     why: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether no run of it came to its end."""
+        return self.why is not None and not any(int(one, 16) for one in self.fingerprints)
 
     @property
     def rank(self) -> tuple[float, Genome]:
@@ -84,16 +89,8 @@ class Trials:
         todo = [
             (genome, seed, side) for genome in sound for seed in seeds for side in range(self.sides)
         ]
-        bases, patches = [], []
-        for genome, seed, side in todo:
-            bases.append(self._template(side, settings[genome]))
-            found = [one.patch for one in settings[genome] if one.patch is not None]
-            patches.append([("seed", seed), *found])
-        every = LOOK_MS * PS_PER_MS if self.objective.looks else None
-        values, looks, prints, _, failed = self._run(bases, patches, every)
+        table, looks, prints, whys = self._run(settings, todo)
         self.runs += len(todo)
-        whys = dict(failed)
-        table = values.reshape(len(todo), len(self.figures))
         seen = [
             self._seen(genome, table[row], looks[row], int(prints[row]))
             for row, (genome, _, _) in enumerate(todo)
@@ -109,10 +106,60 @@ class Trials:
             done[genome] = Judged(genome, None, nothing, figures, (), why.what)
         return [done[genome] for genome in genomes]
 
-    def _run(self, bases: list[Any], patches: list[Any], every: int | None) -> Any:
-        if self._elsewhere is None or not bases:
+    def _run(
+        self,
+        settings: Mapping[Genome, Sequence[Setting]],
+        todo: Sequence[tuple[Genome, int, int]],
+    ) -> tuple[Any, Any, Any, dict[int, str]]:
+        """Rows of figures, looks, fingerprints, and why runs failed, of all that is to be done."""
+        import numpy as np
+
+        bases = [self._template(side, settings[genome]) for genome, _, side in todo]
+        rows, looks = np.full((len(todo), len(self.figures)), np.nan), [np.empty(0)] * len(todo)
+        prints = [0] * len(todo)
+        whys: dict[int, str] = {}
+        ours = [at for at, base in enumerate(bases) if not base.hosted]
+        if ours:
+            found = self._run_ours(
+                [bases[at] for at in ours],
+                [_patches(settings[todo[at][0]], todo[at][1]) for at in ours],
+            )
+            rows[ours] = found[0].reshape(len(ours), len(self.figures))
+            for place, at in enumerate(ours):
+                looks[at], prints[at] = found[1][place], int(found[2][place])
+            whys |= {ours[place]: why for place, why in found[4]}
+        for side in range(self.sides):
+            theirs = [at for at, base in enumerate(bases) if base.hosted and todo[at][2] == side]
+            if theirs:
+                changes = [(_fields(settings[todo[at][0]]), todo[at][1]) for at in theirs]
+                values, marks, failed = self._run_theirs(side, changes)
+                rows[theirs] = values
+                for place, at in enumerate(theirs):
+                    prints[at] = marks[place]
+                whys |= {theirs[place]: why for place, why in failed}
+        return rows, looks, prints, whys
+
+    def _run_ours(self, bases: list[Any], patches: list[Any]) -> Any:
+        every = LOOK_MS * PS_PER_MS if self.objective.looks else None
+        if self._elsewhere is None:
             return _native.trials(bases, patches, self.figures, self.workers, every)
         return self._elsewhere(bases, patches, self.figures, every)
+
+    def _run_theirs(self, side: int, changes: list[tuple[dict[str, Any], int]]) -> Any:
+        """Runs with a class of the user's, which only documents tell of."""
+        from backwater.search import hosted
+
+        if self.objective.looks:
+            raise Refusal(
+                f"`{self.objective.name}` looks at a run while it lasts, which a class of your own"
+                " does not allow",
+                place="--objective",
+                fix="take waste, gap, utility-gap, delay, starve, deadlock or metric:FIGURE",
+            )
+        if self._elsewhere is not None:
+            what, fix = "a class of your own runs on this machine alone", "leave --dask out"
+            raise Refusal(what, place="--dask", fix=fix)
+        return hosted.tried(self._reads[side], changes, self.figures, self.workers)
 
     def _refused(self, settings: Mapping[Genome, Sequence[Setting]]) -> dict[Genome, Refusal]:
         """Genomes that are no scenario, such as a cabling that leaves a host alone."""
@@ -139,11 +186,6 @@ class Trials:
                 for path, value in fields.items():
                     copy.set(path, written(value), f"set {path}")
                 self._templates[key] = copy.resolve_once(None)
-            if hosted := self._templates[key].hosted:
-                raise Unfinished(
-                    f"`{hosted[0]}` is a class of your own, which a hunt does not run",
-                    fix="take a part of the tables",
-                )
         return self._templates[key]
 
     def _seen(self, genome: Genome, row: Any, looks: Any, fingerprint: int) -> Seen:
@@ -174,6 +216,14 @@ class Trials:
         if score is None and why is None:
             why = f"the objective `{self.objective.name}` has no value"
         return Judged(genome, score, tuple(scores), figures, prints, why)
+
+
+def _patches(settings: Sequence[Setting], seed: int) -> list[tuple[Any, ...]]:
+    return [("seed", seed), *(one.patch for one in settings if one.patch is not None)]
+
+
+def _fields(settings: Sequence[Setting]) -> dict[str, Any]:
+    return {path: value for one in settings for path, value in one.fields.items()}
 
 
 def _finite(value: float | None) -> float | None:

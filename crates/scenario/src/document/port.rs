@@ -2,14 +2,12 @@
 
 use backwater_sim::queue::Aqm;
 use backwater_sim::world::{PortReport, World};
-use backwater_transport::units::Time;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::TICKS;
-use crate::cell;
 
-/// The row of a port.
-pub(super) fn row(world: &World, p: &PortReport, window: f64, from: Time) -> Value {
+/// The row of a port, with these figures of a trace link.
+pub(super) fn row(world: &World, p: &PortReport, window: f64, cell: Map<String, Value>) -> Value {
     let more = &world.network().ports[p.port].more;
     let mut one = json!({
         "id": more.name,
@@ -25,7 +23,7 @@ pub(super) fn row(world: &World, p: &PortReport, window: f64, from: Time) -> Val
         "hol_victims_pkts": p.count.victims,
     });
     if let Value::Object(one) = &mut one {
-        one.extend(cell::of_port(world, p.port, from));
+        one.extend(cell);
         if more.trim.is_some() {
             one.insert("trimmed_pkts".into(), json!(p.count.trimmed));
         }

@@ -74,6 +74,11 @@ pub trait Source {
         false
     }
 
+    /// The rest of the span before its next demand has the law of a whole span.
+    fn forgets(&self) -> bool {
+        false
+    }
+
     /// Visits its state, before its first demand or after it. Without such a visit no run with the flow is skipped.
     fn walk(&mut self, walk: &mut Walk, flow: &str, _begun: bool) {
         walk.unable(flow, "its source draws random numbers, or follows a list");
@@ -92,6 +97,7 @@ backwater_transport::parts! {
         fn needs_transport(&self) -> bool;
         fn waits(&self) -> bool;
         fn endless(&self) -> bool;
+        fn forgets(&self) -> bool;
         fn walk(&mut self, walk: &mut Walk, flow: &str, begun: bool);
     }
 

@@ -45,4 +45,8 @@ impl Source for Poisson {
             bytes: self.packet,
         })
     }
+
+    fn forgets(&self) -> bool {
+        true
+    }
 }

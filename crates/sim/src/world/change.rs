@@ -35,7 +35,7 @@ impl World {
     }
 
     /// Replays what fell due at a port.
-    fn bring_up_to_date(&mut self, id: PortId) {
+    pub(super) fn bring_up_to_date(&mut self, id: PortId) {
         let now = self.clock.now;
         self.shared.catch_up(id, now);
         self.post_all(now);

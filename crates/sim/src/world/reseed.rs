@@ -6,9 +6,69 @@
 use backwater_transport::endpoint::Sender;
 
 use super::World;
+use crate::event::Event;
+use crate::ids::PortId;
 use crate::network::Watched;
+use crate::source::Source;
 
 impl World {
+    /// The opportunities of random traces and the arrivals of sources without a memory that wait for their instants are drawn again,
+    /// among those that could come after what has happened. Copies of one world that share them share much of what comes next.
+    pub fn redraw(&mut self, by: u64) {
+        let (now, network) = (self.clock.now, &mut self.shared.network);
+        for id in network.flows.ids() {
+            let flow = &network.flows[id];
+            let begun = flow.entered.packets > 0 && now < flow.stop;
+            if begun && flow.source.forgets() {
+                // The law has no memory: the rest of a span is a span.
+                let calendar = &mut self.shared.run.calendar;
+                calendar.cancel(Event::Demand(id));
+                network.ask(calendar, id, now);
+            }
+        }
+        let ids: Vec<_> = self.shared.network.ports.ids().collect();
+        for id in ids {
+            if self.shared.network.ports[id]
+                .more
+                .service
+                .server()
+                .is_none()
+            {
+                continue;
+            }
+            self.bring_up_to_date(id);
+            if self.redraw_trace(id, by) {
+                self.bring_up_to_date(id);
+            }
+        }
+    }
+
+    fn redraw_trace(&mut self, id: PortId, by: u64) -> bool {
+        let now = self.clock.now;
+        let network = &mut self.shared.network;
+        let port = &mut network.ports[id];
+        let Some(server) = port.more.service.server_mut() else {
+            return false;
+        };
+        let of_port = |watched: Watched| matches!(watched, Watched::Port(port) if port == id);
+        let laws = network.laws.0.iter_mut().filter(|law| of_port(law.queue));
+        let mut twins: Vec<_> = laws.filter_map(|law| law.link.offers_mut()).collect();
+        for twin in &mut twins {
+            twin.offered(now);
+        }
+        let read = twins.iter().map(|twin| twin.drawn()).max().unwrap_or(0);
+        let Some((after, turn)) = server.redraw(now, by, read) else {
+            return false;
+        };
+        if port.waiting > 0 && port.gap_until <= now {
+            port.next_try = now;
+        }
+        for twin in &mut twins {
+            twin.turn(after, &turn);
+        }
+        true
+    }
+
     /// All that is drawn from now on comes from other streams, keyed by seed, kind, name and `by`, after all that they were
     /// keyed anew by before.
     pub fn reseed(&mut self, by: u64) {

@@ -28,16 +28,18 @@ def spread(count: int, length: int, draws: Draws) -> Any:
     """`count` opportunities over so many milliseconds, not quite evenly, as an array."""
     lengths: list[int] = []
     counts: list[int] = []
-    todo = [(count, length)]
-    while todo:
-        count, length = todo.pop()
-        if length <= LEAST_MS or count == 0:
-            lengths.append(length)
-            counts.append(count)
-            continue
-        left = min(count, max(0, round(count * (0.5 + draws.spread(UNEVEN)))))
-        todo.append((count - left, length - length // 2))
-        todo.append((left, length // 2))
+    unit = draws.unit
+
+    def divide(count: int, length: int) -> None:
+        while length > LEAST_MS and count:
+            left = min(count, max(0, round(count * (0.5 + (2 * unit() - 1) * UNEVEN))))
+            half = length // 2
+            divide(left, half)
+            count, length = count - left, length - half
+        lengths.append(length)
+        counts.append(count)
+
+    divide(count, length)
     return _even_parts(counts, lengths)
 
 
@@ -65,6 +67,33 @@ def _even_parts(counts: Sequence[int], lengths: Sequence[int]) -> Any:
     place = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
     each, size = np.repeat(counts, sizes), np.repeat(sizes, sizes)
     return each * (place + 1) // size - each * place // size
+
+
+class Counts(tuple[int, ...]):
+    """A genome of thousands of numbers that keeps its hash and its form as an array."""
+
+    array: Any
+    _hash: int
+
+    @staticmethod
+    def of(array: Any) -> Counts:
+        """The numbers of an array, which nobody changes afterwards."""
+        made = Counts(array.tolist())
+        made.array = array
+        return made
+
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self._hash = super().__hash__()
+        return found
+
+
+def counts_of(genome: Genome) -> Any:
+    """The numbers of a genome as an array."""
+    import numpy as np
+
+    return genome.array if isinstance(genome, Counts) else np.asarray(genome)
 
 
 class Link(Space):
@@ -104,7 +133,7 @@ class Link(Space):
         """Each as often as it has opportunities; those of the first come in the second one."""
         import numpy as np
 
-        return np.repeat(np.arange(1, TOTAL_MS + 1, dtype=np.uint64), genome)
+        return np.repeat(np.arange(1, TOTAL_MS + 1, dtype=np.uint64), counts_of(genome))
 
     def settings(self, genome: Genome) -> list[Setting]:
         """The opportunities."""
@@ -141,7 +170,7 @@ class Link(Space):
         """A window distributed anew, shifted, smoothed, or exchanged for another."""
         import numpy as np
 
-        made, length = np.asarray(genome), draws.choice(WINDOWS_MS)
+        made, length = counts_of(genome).copy(), draws.choice(WINDOWS_MS)
         low = draws.below(TOTAL_MS - length + 1)
         window = made[low : low + length].copy()
         match draws.below(4):
@@ -163,12 +192,12 @@ class Link(Space):
         """The first part of one and the rest of another, cut where both have sent as much."""
         import numpy as np
 
-        first, second = np.cumsum(one), np.cumsum(other)
+        first, second = np.cumsum(counts_of(one)), np.cumsum(counts_of(other))
         places = np.flatnonzero((first == second) & (first > 0) & (first < self.count))
         if not len(places):
             return one
         cut = int(places[draws.below(len(places))]) + 1
-        return one[:cut] + other[cut:]
+        return Counts.of(np.concatenate((counts_of(one)[:cut], counts_of(other)[cut:])))
 
     def _kept(self, made: Any) -> Genome:
         """Within the slack: what comes too soon waits, what comes too late is brought forward."""
@@ -179,7 +208,7 @@ class Link(Space):
         least = np.maximum(0, -(-self.count * (ends - self.slack) // TOTAL_MS))
         least[-1] = self.count
         sums = np.minimum(np.maximum(np.cumsum(made), least), most)
-        return tuple(np.diff(sums, prepend=0).tolist())
+        return Counts.of(np.diff(sums, prepend=0))
 
     def order(self, genome: Genome) -> tuple[float, ...]:
         """The number of runs of equal counts, then how far they vary."""

@@ -46,6 +46,7 @@ backwater_transport::parts! {
         #[inline]
         fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
         fn steps(&self, size: u64) -> f64;
+        fn is_random(&self) -> bool;
     }
 
     /// Every trace a link can name.

@@ -139,6 +139,10 @@ impl Schedule for Cox {
         }
     }
 
+    fn is_random(&self) -> bool {
+        true
+    }
+
     /// Outages take one step, whatever their length.
     fn steps(&self, size: u64) -> f64 {
         steps_apart(size, self.shape.peak / 2.0, TICK) * self.shape.burst

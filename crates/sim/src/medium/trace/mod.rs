@@ -28,6 +28,7 @@ mod periodic;
 pub mod portrait;
 mod random_walk;
 mod rates;
+mod redraw;
 mod row;
 pub mod schedule;
 pub mod scorer;

@@ -23,6 +23,10 @@ pub struct RandomWalk {
 }
 
 impl Schedule for RandomWalk {
+    fn is_random(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, size: u64, random: &mut Random) -> Option<Time> {
         // Ends, because a rate of zero is left at the next step.
         loop {

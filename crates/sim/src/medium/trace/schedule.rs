@@ -10,6 +10,11 @@ pub trait Schedule {
     /// number of bytes an opportunity carries, which turns a rate into instants.
     fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
 
+    /// Whether its opportunities are random: another stream would give others.
+    fn is_random(&self) -> bool {
+        false
+    }
+
     /// How many steps of its rate the next opportunity is away on average, which is what `next` costs.
     fn steps(&self, _size: u64) -> f64 {
         0.0

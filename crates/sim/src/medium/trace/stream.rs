@@ -13,6 +13,15 @@ pub(crate) enum Turn {
     Reseed(u64),
     /// Opportunities are those of another trace with a stream of its own, as far as they lie behind an instant.
     Trace(AnyTrace, Random, Time),
+    /// The trace goes on from this state, which it had here before, with another stream.
+    Again(AnyTrace, Random),
+}
+
+impl Turn {
+    /// Whether an opportunity that was drawn behind it is drawn again.
+    pub fn draws_again(&self) -> bool {
+        matches!(self, Turn::Trace(..) | Turn::Again(..))
+    }
 }
 
 /// A stream, and where in the trace something changes.
@@ -46,6 +55,10 @@ impl Stream {
                     self.random = random.clone();
                     after = Some(*from);
                 }
+                Turn::Again(trace, random) => {
+                    spec.trace = trace.clone();
+                    self.random = random.clone();
+                }
             }
         }
         self.drawn += 1;
@@ -67,6 +80,13 @@ impl Stream {
     /// Gives the opportunity back that was drawn last: another trace begins there.
     pub fn give_back(&mut self) {
         self.drawn -= 1;
+    }
+
+    /// Whether the trace changes where the next opportunity is drawn.
+    pub fn changes_here(&self) -> bool {
+        let here = |turn: &&(u64, Turn)| turn.0 == self.drawn;
+        let mut turns = self.turns.iter().filter(here);
+        turns.any(|(_, turn)| matches!(turn, Turn::Trace(..)))
     }
 
     /// A stream for another trace that begins after so many opportunities.

@@ -84,7 +84,11 @@ impl Integrator {
             if wait <= until.since(self.at).0 {
                 self.at += Span(wait);
                 let left = saved.wrapping_sub(pace.rest);
-                self.saved = u128::from(if more { left.wrapping_add(rate.0) } else { left });
+                self.saved = u128::from(if more {
+                    left.wrapping_add(rate.0)
+                } else {
+                    left
+                });
                 return Some(self.at);
             }
         }
@@ -144,16 +148,19 @@ mod tests {
                 let size = sizes[n % 3];
                 let target = due + u128::from(size) * 8 * u128::from(PS_PER_S);
                 let missing = target.saturating_sub(passed);
-                let wait = missing.checked_div(u128::from(rate)).map(|whole| {
-                    whole + u128::from(!missing.is_multiple_of(u128::from(rate)))
-                });
+                let wait = missing
+                    .checked_div(u128::from(rate))
+                    .map(|whole| whole + u128::from(!missing.is_multiple_of(u128::from(rate))));
                 let expected = wait
                     .filter(|wait| *wait <= u128::from(step.0))
                     .map(|wait| Time(from).after(Span(wait as u64)));
                 let got = integral.next(Rate(rate), until, size);
                 // What is due at once comes at once, where the last one came.
                 let last = got.is_some_and(|at| Some(at) == expected || missing == 0);
-                assert!(last || got.is_none() && expected.is_none(), "{n}: {got:?} {expected:?}");
+                assert!(
+                    last || got.is_none() && expected.is_none(),
+                    "{n}: {got:?} {expected:?}"
+                );
                 if got.is_none() {
                     break;
                 }

@@ -53,7 +53,7 @@ impl Laid {
 }
 
 /// When one part of a PPDU after another is on the air, as `Laid::behind` has it. A part as long as the one before takes no division.
-struct Walk {
+struct Beginnings {
     laid: Laid,
     /// Ticks of all parts so far, and what their division left.
     passed: u64,
@@ -64,9 +64,9 @@ struct Walk {
     left: u64,
 }
 
-impl Walk {
-    fn of(laid: Laid) -> Walk {
-        Walk {
+impl Beginnings {
+    fn of(laid: Laid) -> Beginnings {
+        Beginnings {
             laid,
             passed: 0,
             rest: 0,
@@ -330,7 +330,7 @@ impl Air {
         let (mut place, mut waits) = (0, network.ports[served.port].queue(number).list.head());
         let mode = served.mode.expect("a burst of several frames");
         let least = least_part(limits.bounds.apart, mode.rate());
-        let mut walk = Walk::of(Laid::of(&exchange, &mode, now));
+        let mut beginnings = Beginnings::of(Laid::of(&exchange, &mode, now));
         let parts = &mut self.parts[station as usize].begins;
         for part in 0..exchange.count {
             place = window.open_from(place);
@@ -343,8 +343,8 @@ impl Air {
                 }
             };
             let first = if part == 0 { field } else { 0 };
-            parts.push(walk.now());
-            walk.pass(padded(u64::from(len) + overhead + first, least));
+            parts.push(beginnings.now());
+            beginnings.pass(padded(u64::from(len) + overhead + first, least));
             place += 1;
         }
     }
@@ -385,7 +385,7 @@ mod tests {
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Span, Time};
 
-    use super::{Laid, Walk};
+    use super::{Beginnings, Laid};
     use crate::medium::wifi::mac::category::AccessMode;
     use crate::medium::wifi::phy::aggregate::Bounds;
     use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
@@ -404,14 +404,14 @@ mod tests {
             data: 1_016_000_000,
             bytes: 98_814,
         };
-        let mut walk = Walk::of(laid());
+        let mut beginnings = Beginnings::of(laid());
         let mut before = 0u128;
         for part in [
             1544, 1544, 84, 1544, 84, 84, 84, 332, 1544, 1544, 1, 7, 7, 7, 7,
         ] {
             let exact = 40_000_000 + 1_016_000_000 * before / 98_814;
-            assert_eq!(u128::from(walk.now().0), exact, "{before}");
-            walk.pass(part);
+            assert_eq!(u128::from(beginnings.now().0), exact, "{before}");
+            beginnings.pass(part);
             before += u128::from(part);
         }
     }

@@ -1,5 +1,7 @@
 //! Controllers from their rows, with options as a person writes them.
 
+#[path = "../support/blank.rs"]
+mod blank;
 #[path = "../support/options.rs"]
 pub mod options;
 #[path = "../support/reaching.rs"]
@@ -9,7 +11,7 @@ use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::Time;
 
 pub use reaching::MSS;
 
@@ -123,27 +125,9 @@ fn contradictory_options_are_refused() {
 /// An acknowledgement that tells of nothing but the bytes in flight.
 pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {
-        now,
-        acked: 0,
-        advanced: 0,
-        acked_segments: 0,
-        lost: 0,
-        marked: 0,
-        delivered: 0,
         prior_in_flight: in_flight,
         in_flight,
-        rtt: None,
-        srtt: Span::ZERO,
-        min_rtt: Span::MAX,
-        one_way: None,
-        rate: None,
-        round: 0,
-        round_start: false,
-        cwnd_limited: true,
-        recovering: false,
-        sent: 0,
-        number: 0,
-        feedback: None,
+        ..blank::ack(now)
     }
 }
 

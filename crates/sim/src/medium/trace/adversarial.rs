@@ -59,6 +59,10 @@ impl Schedule for Adversarial {
         self.sent += 1;
         Some(self.at)
     }
+
+    fn is_random(&self) -> bool {
+        self.random
+    }
 }
 
 pub(super) const PART: Part<Build<Adversarial>> = Part {
@@ -94,3 +98,31 @@ pub(super) const PART: Part<Build<Adversarial>> = Part {
         })
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link is random where another stream gives other opportunities.
+    #[test]
+    fn only_the_random_pattern_is_random() {
+        for random in [false, true] {
+            let opportunities = |seed| {
+                let mut link = Adversarial {
+                    rate: 12_000_000,
+                    slack: 30_000,
+                    random,
+                    sent: 0,
+                    burst: 0,
+                    at: Time::ZERO,
+                };
+                let mut stream = Random::stream(seed, "trace", "t");
+                let at = [0; 50].map(|_| link.next(1500, &mut stream));
+                (at, link.is_random())
+            };
+            let (one, is_random) = opportunities(1);
+            assert_eq!(is_random, random);
+            assert_eq!(one != opportunities(2).0, random);
+        }
+    }
+}

@@ -80,19 +80,17 @@ mod tests {
     use backwater_transport::random::Random;
     use backwater_transport::units::Span;
 
-    /// A law has counted further than the idle link has looked. Behind that both draw anew, and so does a replay from the
-    /// beginning; before it nothing changes.
-    #[test]
-    fn whoever_reads_a_trace_draws_anew_from_the_same_opportunity_on() {
+    /// A link whose rate wanders, of packets of 1,500 bytes: peak in bit/s, the rate's volatility, and how fast it comes back.
+    fn spec(peak: f64, volatility: f64, reversion: f64) -> ServerSpec {
         let shape = Shape {
-            peak: 12e6,
-            volatility: 1e6,
-            reversion: 0.0,
+            peak,
+            volatility,
+            reversion,
             sticky: 0.0,
             outage: 0.1,
             burst: 1.0,
         };
-        let spec = ServerSpec {
+        ServerSpec {
             trace: AnyTrace::Cox(Cox::new(shape)),
             opportunity: 1500,
             overhead: 0,
@@ -100,7 +98,14 @@ mod tests {
             whole: false,
             milliseconds: false,
             delay_behind: Span::ZERO,
-        };
+        }
+    }
+
+    /// A law has counted further than the idle link has looked. Behind that both draw anew, and so does a replay from the
+    /// beginning; before it nothing changes.
+    #[test]
+    fn whoever_reads_a_trace_draws_anew_from_the_same_opportunity_on() {
+        let spec = spec(12e6, 1e6, 0.0);
         let end = Time(1_000_000_000_000);
         let mut server = Server::new(spec, Random::stream(1, "trace", "t"));
         let before: Vec<Time> = server.opportunities(end).collect();
@@ -127,23 +132,7 @@ mod tests {
     /// everybody who reads the trace draws the same.
     #[test]
     fn an_opportunity_that_waits_is_drawn_again_behind_the_present() {
-        let shape = Shape {
-            peak: 24e6,
-            volatility: 1.0,
-            reversion: 20.0,
-            sticky: 0.0,
-            outage: 0.1,
-            burst: 1.0,
-        };
-        let spec = ServerSpec {
-            trace: AnyTrace::Cox(Cox::new(shape)),
-            opportunity: 1500,
-            overhead: 0,
-            first: First::Arrival,
-            whole: false,
-            milliseconds: false,
-            delay_behind: Span::ZERO,
-        };
+        let spec = spec(24e6, 1.0, 20.0);
         let (now, end) = (Time(1_000_000_000_000), Time(2_000_000_000_000));
         let mut first = Server::new(spec, Random::stream(1, "trace", "t"));
         let before: Vec<Time> = first.opportunities(end).collect();

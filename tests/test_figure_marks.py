@@ -21,6 +21,7 @@ from backwater.present import chart_file, plot
 from backwater.present.numbers import greatest, metric_title
 from backwater.present.plot import Claims, column, horizontal, labels
 from backwater.results.results import Results
+from test_contrast import contrast
 
 WIDE = {"6 kB": 0.1, "48 kB": 30.0}
 
@@ -128,8 +129,21 @@ def test_ids_of_claims_are_in_a_figure_only_where_they_are_asked_for() -> None:
     assert not any("c1" in text for text in texts[Claims.NONE])
     assert beside[Claims.DASHES] == []
     assert any("c1 ≤ 1.1 %, c2 ≤ 1.11 %" in text for text in texts[Claims.DASHES])
-    # Names that would cover each other are one, in each of the two panels.
-    assert beside[Claims.NAMES] == ["c2 ≤, c1 ≤"] * 2
+    # Names that would cover each other are one, in each of the two panels: an outline, and letters.
+    assert beside[Claims.NAMES] == ["c2 ≤, c1 ≤"] * 4
+
+
+def test_names_of_bounds_have_an_outline_in_the_colour_of_paper() -> None:
+    """A bar or a curve lies behind them."""
+    of_bars = CLAIM.replace('title = "Loss"', 'title = "Loss", kind = "bars"')
+    svg = vl_convert.vegalite_to_svg(spec(of_bars, Claims.NAMES))
+    names = [tag for tag, text in re.findall(r"(<text[^>]*>)([^<]+)", svg) if text[:3] == "c2 "]
+    outlines, letters = names[:1], [name for name in names if "stroke=" not in name]
+    assert len(names) == 4
+    assert len(letters) == 2
+    assert 'stroke="#ffffff"' in outlines[0]
+    [dark] = re.findall(r'fill="(#\w+)"', letters[0])
+    assert contrast(dark, "#ffffff") > 7
 
 
 def test_short_names_stand_upright_and_long_ones_in_lines() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # The functions of the cases of a seed before the bound; the others measure something else.
 _DIRECT = ("each", "mean", "median", "min", "max")
 SHADE = "#555555"
+NAME, PAPER = "#222222", "#ffffff"
 # Pixels along y within which two names would cover each other, and of a plot.
 LINE, PLOT = 12.0, 220.0
 
@@ -173,12 +174,12 @@ def layers(figure: Figure, numeric: bool, unit: Unit, shown_as: Claims) -> list[
     if shown_as is not Claims.NAMES:
         return drawn
     name = {"type": "text", "dy": -6, "fontSize": 10, "align": "right" if numeric else "center"}
-    text = {"y": y, "color": grey, "text": {"field": "bound"}}
-    drawn.append(
-        {
-            "transform": [{"filter": "isValid(datum.bound)"}],
-            "mark": {**name, "clip": True},
-            "encoding": text,
-        }
-    )
+    text = {"y": y, "text": {"field": "bound"}}
+    named = [{"filter": "isValid(datum.bound)"}]
+    # An outline in the colour of paper: over a bar the letters would be grey on blue.
+    outline = {**name, "stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}
+    for mark in (outline, name):
+        drawn.append(
+            {"transform": named, "mark": mark, "encoding": {**text, "color": {"value": NAME}}}
+        )
     return drawn

@@ -5,22 +5,23 @@ from __future__ import annotations
 import csv
 import html
 import io
+import itertools
 import json
 import re
 import zlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import command
 from backwater.errors import Refusal
-from backwater.model import record_file
-from backwater.model.record_file import Records
+from backwater.model import record_file, simulate
+from backwater.model.record_columns import COLUMNS
 from backwater.present import viewer
 from browser import document_of
 
+BENCHES = Path(__file__).resolve().parent.parent / "python/backwater/benches"
 SCENARIO = """\
 schema = "backwater/scenario/1"
 duration = "2 s"
@@ -37,6 +38,12 @@ mechanisms.bp = { recipe = "pause", at = ["W>D"], detect = { high = "80 %", low 
 from = "S"
 to = "D"
 source = { kind = "uniform-uniform", burst = "48 kB", rate = "8 Mbit/s" }
+[flows.f2]
+from = "S"
+to = "D"
+transport = "tcp"
+controller = { kind = "cubic" }
+source = { kind = "bulk" }
 """
 
 
@@ -58,34 +65,97 @@ def test_a_record_file_has_the_rows_of_the_csv(folder: Path) -> None:
     assert list(csv.DictReader(io.StringIO(exported.out))) == rows
     assert len(rows) > 2_000
     size = (folder / "a.bwrec").stat().st_size
-    # A byte and a half a row, and the head.
-    assert size < 1.5 * len(rows) + 1_000
+    # A byte a row, and the head; long runs have half a byte.
+    assert size < len(rows) + 1_000
     # Two writers that have nothing in common: the engine's columns, and those of its text.
     one, other = (record_file.read(folder / name) for name in ("a.bwrec", "a.csv"))
-    for name, _ in record_file.COLUMNS:
+    for name in COLUMNS:
         assert (one.columns[name] == other.columns[name]).all(), name
-    # Of lines where something happened.
-    assert one.rates == {"S>W": 1e8, "W>S": 1e8, "W>D": 1e7}
+    assert one.rates == {"S>W": 1e8, "W>S": 1e8, "W>D": 1e7, "D>W": 1e7}
     assert one.about["duration_s"] == 2.0
 
 
-def test_the_bytes_of_a_small_file_are_those_of_the_description() -> None:
-    columns = {name: np.zeros(3, dtype=np.int64) for name, _ in record_file.COLUMNS}
-    columns["time_ps"] = np.array([5, 5, 300], dtype=np.int64)
-    columns["flow"] = np.array([1, 0, 1], dtype=np.int64)
-    columns["seq"] = np.array([7, 9, 6], dtype=np.int64)
-    data = record_file.encode(Records(columns, ["send"], ["A>B"], ["f1"]))
-    assert data[:8] == b"BWREC 1\n"
+# Two packets of a flow over two lines, by hand, with what the flow's sender learns on the way.
+EVENTS = """\
+time_s,what,place,flow,seq,class,size_B,value
+0.000000000100,enqueue,A>B,f,0,0,1000,1000
+0.000000000100,send,A>B,f,0,0,1000,0
+0.000000000100,enqueue,A>B,f,1,0,1000,2000
+0.000000000900,send,A>B,f,1,0,1000,800
+0.000000001000,enqueue,B>C,f,0,0,1000,1000
+0.000000001000,send,B>C,f,0,0,1000,0
+0.000000001500,drop,B>C,f,1,0,1000,3
+0.000000001900,deliver,B>C,f,0,0,1000,1800
+0.000000001900,srtt,A>B,f,2,0,0,8000
+0.000000002000,srtt,A>B,f,2,0,0,7004
+0.000000002000,enqueue,A>B,f,1,0,1000,1000
+"""
+
+
+def test_the_bytes_of_a_small_file_are_those_of_the_description(tmp_path: Path) -> None:
+    (tmp_path / "small.csv").write_text(EVENTS, encoding="utf-8")
+    data = record_file.encode(record_file.read(tmp_path / "small.csv"))
+    assert data[:8] == b"BWREC 2\n"
     length = int.from_bytes(data[8:12], "little")
     head = json.loads(data[12 : 12 + length])
+    assert head["whats"] == ["enqueue", "send", "drop", "deliver", "srtt"]
     raw, at = {}, 12 + length
     for column in head["columns"]:
         raw[column["name"]] = zlib.decompress(data[at : at + column["bytes"]], -15)
         at += column["bytes"]
-    # Zigzag doubles what is not negative: 10, 0, and 590 in two bytes of seven bits.
-    assert raw["time_ps"] == bytes([10, 0, 590 & 127 | 128, 590 >> 7])
-    # The third row follows the first of its flow: 6 - 7 is -1, written as 1.
-    assert raw["seq"] == bytes([14, 18, 1])
+
+    def written(*numbers: int) -> bytes:
+        """Zigzag doubles what is not negative; what needs more than seven bits takes two bytes."""
+        zigzag = [2 * number if number >= 0 else -2 * number - 1 for number in numbers]
+        parts = ([z] if z < 128 else [z & 127 | 128, z >> 7] for z in zigzag)
+        return bytes(itertools.chain.from_iterable(parts))
+
+    # Each event at each place has a flow, and numbers of the flow's packets, of its own.
+    assert raw["flow"] == written(1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0)
+    assert raw["seq"] == written(0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0)
+    # The third `enqueue` at A>B is of a packet that was dropped, so it begins anew; that at B>C
+    # and `deliver` count from the row before of the packet, 100 and 1000 ps.
+    assert raw["time_ps"] == written(100, 0, 0, 800, 900, 0, 500, 900, 0, 100, 0)
+    # Waits and the delay follow from the times. The second round trip is seven eighths of the
+    # first and 4: p - p/8 is 7000.
+    assert raw["value"] == written(1000, 0, 1000, 0, 1000, 0, 3, 0, 8000, 4 - 8000, -1000)
+
+
+@pytest.mark.parametrize(
+    ("bench", "duration"), [("tcp-10-100M", "4 s"), ("lan-merge-pause", "60 s")]
+)
+def test_a_packet_takes_at_most_four_bytes(bench: str, duration: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.bwrec"
+    ran = simulate.run(BENCHES / f"{bench}.toml", set={"duration": duration}, record=kept)
+    delivered = ran.document["conservation"]["delivered_pkts"]
+    assert delivered > 30_000
+    # Seven events each, of which one took a byte and more in version 1.
+    assert kept.stat().st_size <= 4 * delivered
+
+
+def test_a_file_of_another_version_is_refused_by_its_number(tmp_path: Path) -> None:
+    old = tmp_path / "old.bwrec"
+    old.write_bytes(b"BWREC 1\n" + bytes(40))
+    ended = command.call("view", "old.bwrec", cwd=tmp_path)
+    assert ended.code == 2
+    assert "has version 1, and this program reads version 2" in ended.err
+    assert "record the run again" in ended.err
+
+
+def test_a_page_reads_every_number_of_a_file(folder: Path) -> None:
+    """The reader of the page, which shares nothing with that of Python."""
+    assert command.call("view", "a.bwrec", cwd=folder).code == 0
+    told = probed(
+        folder,
+        """
+  const run = viewer.runs[0], told = {};
+  for (const name of ["at", "what", "place", "flow", "seq", "class", "size_B", "value"])
+    told[name === "at" ? "time_ps" : name] = [...run[name]];""",
+    )
+    kept = record_file.read(folder / "a.bwrec")
+    assert {"enqueue", "send", "deliver", "srtt", "window", "knob"} <= set(kept.whats)
+    for name in COLUMNS:
+        assert told[name] == kept.columns[name].tolist(), name
 
 
 @pytest.mark.parametrize("cut", [9, 60, -3])

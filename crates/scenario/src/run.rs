@@ -6,6 +6,7 @@ mod diff;
 mod observers;
 mod perfetto;
 mod qlog;
+mod record_columns;
 mod record_file;
 
 use std::io;

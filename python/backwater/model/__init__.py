@@ -8,5 +8,5 @@ links. `python_class` loads controllers, detectors and responders from files of 
 classes in processes (`worker`), and `cluster` on other computers. `arguments` checks what a person
 passes, `invariants` what holds at the end of a run; `outputs` writes the files that are named for
 results. `machine` describes the computer, `record_file` holds the events of
-a run in columns.
+a run in columns, whose numbers are explained in `record_columns`.
 """

@@ -2,16 +2,12 @@
 
 The engine writes it while the run goes on (`run/record_file.rs`).
 
-Version 1. Eight bytes, `BWREC 1` and a line feed; four bytes, little-endian: the length of the
+Version 2. Eight bytes, `BWREC 2` and a line feed; four bytes, little-endian: the length of the
 head; the head, JSON in UTF-8: `rows`, `whats`, `places`, `flows` (names, which the columns number),
 `rates` (bit/s of places, where known), `capacity` (of links with traces: `bits` that each interval
 of `every_ps` could carry; a packet counts `less` bytes than its frame), `about`, and `columns`, in
 order, each with name, bytes and `group`; then the columns, each deflated without a header
-(RFC 1951).
-
-A column is a sequence of numbers as LEB128 of zigzag: 0, -1, 1, -2 are 0, 1, 2, 3. With a `group`
-each number is the difference from the one before among the rows that are equal in those columns.
-`flow` is one more than the number of the name; 0 is no flow.
+(RFC 1951). `record_columns.py` has the meaning of their numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import csv
 import itertools
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,27 +26,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backwater.errors import Refusal
+from backwater.model import record_columns
+from backwater.model.record_columns import COLUMNS, Numbers
 
-MAGIC = b"BWREC 1\n"
+MAGIC = b"BWREC 2\n"
+# What files of every version begin with.
+ANY = MAGIC[:6]
 SUFFIX = ".bwrec"
 HEADER = "time_s,what,place,flow,seq,class,size_B,value"
+# The columns of a row of CSV; its time has twelve places.
+ROW = ("time_ps", *HEADER.split(",")[1:])
 # More events do not fit into a page's memory.
 MOST = 100_000_000
 # Bytes of a row of a CSV file at least.
 LEAST_ROW = 32
 # Rows that are read at a time.
 CHUNK = 200_000
-COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("time_ps", ("all",)),
-    ("what", ()),
-    ("place", ()),
-    ("flow", ()),
-    ("seq", ("flow",)),
-    ("class", ()),
-    ("size_B", ("flow",)),
-    ("value", ("what", "place")),
-)
-Numbers = NDArray[np.int64]
 
 
 @dataclass
@@ -107,6 +98,10 @@ def _form(path: Path) -> str:
         begins = file.read(len(HEADER))
     if begins.startswith(MAGIC):
         return "columns"
+    if begins.startswith(ANY):
+        version = begins[len(ANY) : len(MAGIC)].decode("latin-1").strip()
+        what = f"this record file has version {version}, and this program reads version 2"
+        raise Refusal(what, place=str(path), fix="record the run again")
     if begins == HEADER.encode():
         return "csv"
     fix = f"name a file of `backwater run --record NAME.csv` or NAME{SUFFIX}"
@@ -172,8 +167,8 @@ def from_csv(path: Path) -> Records:
                         "this row is damaged", place=f"{path}:{number}", fix=fix
                     ) from None
             parts.append(np.array(block, dtype=np.int64))
-    table = np.concatenate(parts) if parts else np.zeros((0, len(COLUMNS)), dtype=np.int64)
-    columns = {name: table[:, at].copy() for at, (name, _) in enumerate(COLUMNS)}
+    table = np.concatenate(parts) if parts else np.zeros((0, len(ROW)), dtype=np.int64)
+    columns = {name: table[:, at].copy() for at, name in enumerate(ROW)}
     return Records(columns, list(whats), list(places), list(flows)[1:])
 
 
@@ -182,14 +177,14 @@ def encode(records: Records) -> bytes:
     refuse_if_many(records.rows, "record")
     packed = []
     heads: list[dict[str, Any]] = []
-    for name, group in COLUMNS:
-        numbers = _differences(records.columns[name], _groups(records.columns, group, records.rows))
-        raw = _leb128(_zigzag(numbers))
+    columns = record_columns.Columns(records.columns, records.whats)
+    for name, group in COLUMNS.items():
+        raw = columns.raw(name)
         squeezer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed.append(squeezer.compress(raw) + squeezer.flush())
         heads.append({"name": name, "bytes": len(packed[-1]), "group": list(group)})
     head = {
-        "schema": "backwater/record/1",
+        "schema": "backwater/record/2",
         "rows": records.rows,
         "whats": list(records.whats),
         "places": list(records.places),
@@ -226,90 +221,11 @@ def _refusing_damage(path: Path) -> Iterator[None]:
 
 def _decode(data: bytes, path: Path) -> Records:
     head, at = _head(data, path)
-    columns: dict[str, Numbers] = {}
     with _refusing_damage(path):
+        whats, places, flows = (list(head[key]) for key in ("whats", "places", "flows"))
+        columns = record_columns.Columns({}, whats)
         for column in head["columns"]:
             raw = zlib.decompress(data[at : at + column["bytes"]], -15)
             at += column["bytes"]
-            numbers = _unzigzag(_from_leb128(raw, int(head["rows"])))
-            groups = _groups(columns, column["group"], len(numbers))
-            columns[column["name"]] = _sums(numbers, groups)
-        whats, places, flows = (list(head[key]) for key in ("whats", "places", "flows"))
-        return Records(columns, whats, places, flows, head["rates"], head["about"])
-
-
-def _groups(columns: Mapping[str, Numbers], group: Sequence[str], rows: int) -> Numbers | None:
-    """A number for each row that is equal where all columns of the group are; None without one."""
-    if not group:
-        return None
-    if list(group) == ["all"]:
-        return np.zeros(rows, dtype=np.int64)
-    found = np.zeros_like(columns[group[0]])
-    for name in group:
-        found = found * (int(columns[name].max(initial=0)) + 1) + columns[name]
-    return found
-
-
-def _differences(numbers: Numbers, groups: Numbers | None) -> Numbers:
-    if groups is None or not len(numbers):
-        return numbers
-    order = np.argsort(groups, kind="stable")
-    inside, of = numbers[order], groups[order]
-    change = np.diff(inside, prepend=0)
-    first = np.r_[True, of[1:] != of[:-1]]
-    change[first] = inside[first]
-    found = np.empty_like(numbers)
-    found[order] = change
-    return found
-
-
-def _sums(numbers: Numbers, groups: Numbers | None) -> Numbers:
-    if groups is None or not len(numbers):
-        return numbers
-    order = np.argsort(groups, kind="stable")
-    inside, of = np.cumsum(numbers[order]), groups[order]
-    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
-    before = np.repeat(inside[starts] - numbers[order][starts], np.diff(np.r_[starts, len(of)]))
-    found = np.empty_like(numbers)
-    found[order] = inside - before
-    return found
-
-
-def _zigzag(numbers: Numbers) -> NDArray[np.uint64]:
-    return ((numbers << 1) ^ (numbers >> 63)).astype(np.uint64)
-
-
-def _unzigzag(numbers: NDArray[np.uint64]) -> Numbers:
-    half = (numbers >> np.uint64(1)).astype(np.int64)
-    found: Numbers = half ^ -(numbers & np.uint64(1)).astype(np.int64)
-    return found
-
-
-def _leb128(numbers: NDArray[np.uint64]) -> bytes:
-    lengths = np.ones(len(numbers), dtype=np.int64)
-    for places in range(1, 10):
-        lengths += numbers >= np.uint64(1) << np.uint64(7 * places)
-    ends = np.cumsum(lengths)
-    out = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    starts = ends - lengths
-    for place in range(int(lengths.max(initial=0))):
-        here = lengths > place
-        part = (numbers[here] >> np.uint64(7 * place)) & np.uint64(0x7F)
-        more = (lengths[here] > place + 1).astype(np.uint8) << 7
-        out[starts[here] + place] = part.astype(np.uint8) | more
-    return out.tobytes()
-
-
-def _from_leb128(raw: bytes, rows: int) -> NDArray[np.uint64]:
-    data = np.frombuffer(raw, dtype=np.uint8)
-    ends = np.flatnonzero(data < 0x80)
-    if len(ends) != rows or (rows and ends[-1] != len(data) - 1):
-        raise ValueError("a column has other rows than the head says")
-    starts = np.r_[0, ends[:-1] + 1] if rows else ends
-    lengths = ends - starts + 1
-    found = np.zeros(rows, dtype=np.uint64)
-    for place in range(int(lengths.max(initial=0))):
-        here = lengths > place
-        part = (data[starts[here] + place] & 0x7F).astype(np.uint64)
-        found[here] |= part << np.uint64(7 * place)
-    return found
+            columns.take(column["name"], raw, int(head["rows"]))
+        return Records(columns.numbers, whats, places, flows, head["rates"], head["about"])

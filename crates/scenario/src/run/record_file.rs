@@ -1,5 +1,5 @@
 //! A record file: every event in columns, for the viewer and `export`. `python/backwater/model/record_file.py` describes the
-//! format and reads it. Columns are deflated while the run goes on, so a million events take a megabyte of memory.
+//! format and reads it. Columns are deflated while the run goes on, so a million events take half a megabyte of memory.
 
 use std::io::{self, Write};
 
@@ -15,10 +15,11 @@ use miniz_oxide::deflate::core::{
 use serde_json::{Map, Value, json};
 
 use super::capture::wires;
+use super::record_columns::{COLUMNS, Differences, Event, at};
 
 /// How the name of a record file ends.
 pub const SUFFIX: &str = "bwrec";
-const MAGIC: &[u8] = b"BWREC 1\n";
+const MAGIC: &[u8] = b"BWREC 2\n";
 /// More events do not fit into a page's memory.
 const MOST: u64 = 100_000_000;
 const LEVEL: i32 = 6;
@@ -29,17 +30,6 @@ const MOST_INTERVALS: u64 = 4096;
 const LONG: u16 = 1500;
 /// Bytes that are collected before they are deflated.
 const BATCH: usize = 1 << 16;
-/// Columns in their order. A number is the difference from the one before among the rows that are equal in `group`.
-const COLUMNS: [(&str, &[&str]); 8] = [
-    ("time_ps", &["all"]),
-    ("what", &[]),
-    ("place", &[]),
-    ("flow", &[]),
-    ("seq", &["flow"]),
-    ("class", &[]),
-    ("size_B", &["flow"]),
-    ("value", &["what", "place"]),
-];
 
 /// A record file that grows with its run.
 pub struct RecordFile {
@@ -48,11 +38,7 @@ pub struct RecordFile {
     whats: Numbers,
     places: Numbers,
     flows: Numbers,
-    /// The number before in each group.
-    time: i64,
-    seq: Vec<i64>,
-    size: Vec<i64>,
-    value: Vec<i64>,
+    differences: Differences,
 }
 
 impl RecordFile {
@@ -64,10 +50,7 @@ impl RecordFile {
             whats: Numbers::default(),
             places: Numbers::default(),
             flows: Numbers::default(),
-            time: 0,
-            seq: Vec::new(),
-            size: Vec::new(),
-            value: Vec::new(),
+            differences: Differences::default(),
         }
     }
 
@@ -97,23 +80,17 @@ impl RecordFile {
         } else {
             self.flows.of(record.flow.index()) + 1
         };
-        let number = |value: usize| value as i64;
-        let row = [
-            difference(&mut self.time, record.at.0 as i64),
-            number(what),
-            number(place),
-            number(flow),
-            difference(at(&mut self.seq, flow), i64::from(record.seq)),
-            i64::from(record.traffic.class()),
-            difference(
-                at(&mut self.size, flow),
-                frame(u64::from(record.len)) as i64,
-            ),
-            difference(
-                at(&mut self.value, place * What::ALL.len() + what),
-                record.value as i64,
-            ),
-        ];
+        let row = self.differences.of(&Event {
+            sort: record.what,
+            what,
+            place,
+            flow,
+            seq: i64::from(record.seq),
+            class: i64::from(record.traffic.class()),
+            size: frame(u64::from(record.len)) as i64,
+            at: record.at.0 as i64,
+            value: record.value as i64,
+        });
         for (column, value) in self.columns.iter_mut().zip(row) {
             column.push(value);
         }
@@ -155,7 +132,7 @@ impl RecordFile {
             .map(|((name, group), data)| json!({"name": name, "bytes": data.len(), "group": group}))
             .collect();
         let head = json!({
-            "schema": "backwater/record/1",
+            "schema": "backwater/record/2",
             "rows": self.rows,
             "whats": self.whats.known.iter().map(|&what| What::ALL[what].name()).collect::<Value>(),
             "places": self.places.known.iter().map(place).collect::<Value>(),
@@ -219,18 +196,6 @@ impl Numbers {
         }
         *number - 1
     }
-}
-
-/// The entry of a list that grows to hold it.
-fn at<T: Clone + Default>(list: &mut Vec<T>, index: usize) -> &mut T {
-    if index >= list.len() {
-        list.resize(index + 1, T::default());
-    }
-    &mut list[index]
-}
-
-fn difference(before: &mut i64, value: i64) -> i64 {
-    value.wrapping_sub(std::mem::replace(before, value))
 }
 
 /// Numbers as LEB128 of zigzag, deflated without a header.

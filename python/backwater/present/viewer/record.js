@@ -1,7 +1,9 @@
-// Reads a record file (model/record_file.py says how it is built) and indexes its packets.
+// Reads a record file (model/record_file.py and record_columns.py say how it is built) and indexes its packets.
 const Record = (() => {
   "use strict";
-  const MAGIC = "BWREC 1\n", MOST = 1e8, CELLS = 8e6;
+  const MAGIC = "BWREC 2\n", MOST = 1e8, CELLS = 8e6;
+  // More groups than this are numbered anew, so that no list has an entry for each combination of names.
+  const GROUPS = 1 << 22;
 
   async function inflate(bytes) {
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -12,12 +14,22 @@ const Record = (() => {
   function keysOf(group, columns, rows, sizes, keys) {
     if (group.length === 0) return null;
     keys.fill(0);
-    if (group[0] === "all") return { keys, many: 1 };
     let many = 1;
     for (const name of group) {
       const column = columns[name], size = sizes[name];
-      for (let row = 0; row < rows; row += 1) keys[row] = keys[row] * size + column[row];
-      many *= size;
+      if (many * size > GROUPS) {
+        const known = new Map();
+        for (let row = 0; row < rows; row += 1) {
+          const key = keys[row] * size + column[row];
+          let number = known.get(key);
+          if (number === undefined) known.set(key, (number = known.size));
+          keys[row] = number;
+        }
+        many = known.size;
+      } else {
+        for (let row = 0; row < rows; row += 1) keys[row] = keys[row] * size + column[row];
+        many *= size;
+      }
     }
     return { keys, many };
   }
@@ -25,7 +37,7 @@ const Record = (() => {
   // LEB128 of zigzag, summed up within the groups.
   function decode(raw, target, rows, groups) {
     const before = new Float64Array(groups ? groups.many : 0);
-    let at = 0, least = 0, most = 0;
+    let at = 0;
     for (let row = 0; row < rows; row += 1) {
       let byte = raw[at++], number;
       if (byte < 128) {
@@ -38,17 +50,43 @@ const Record = (() => {
         }
         number = number % 2 === 1 ? -(number + 1) / 2 : number / 2;
       }
-      if (groups) number = before[groups.keys[row]] += number;
-      target[row] = number;
-      if (number > most) most = number;
-      else if (number < least) least = number;
+      target[row] = groups ? (before[groups.keys[row]] += number) : number;
     }
     if (at !== raw.length) throw new Error("this record file is damaged: record the run again");
-    return { least, most };
+  }
+
+  // Times count from the row before of the packet, or from the row above.
+  function times({ ENQUEUE, DELIVER, what, before }, target) {
+    for (let row = 1; row < target.length; row += 1) {
+      const follows = before[row] >= 0 && (what[row] === ENQUEUE || what[row] === DELIVER);
+      target[row] += target[follows ? before[row] : row - 1];
+    }
+  }
+
+  // Waits and delays follow from the times, and seven eighths of a smoothed round trip from the one before.
+  function values({ SEND, DELIVER, SRTT, what, flow, before, time_ps: at, flows }, target) {
+    const trips = new Float64Array(flows.length + 1);
+    for (let row = 0; row < target.length; row += 1) {
+      if (what[row] === SRTT) {
+        const earlier = trips[flow[row]];
+        trips[flow[row]] = target[row] += earlier - Math.floor(earlier / 8);
+      } else if (before[row] >= 0 && what[row] === SEND) {
+        target[row] += at[row] - at[before[row]];
+      } else if (before[row] >= 0 && what[row] === DELIVER) {
+        let first = before[row];
+        while (before[first] >= 0) first = before[first];
+        target[row] += at[row] - at[first];
+      }
+    }
   }
 
   // The narrowest array of whole numbers that holds the column: a run of a million packets has four million rows.
-  function narrow(column, { least, most }) {
+  function narrow(column) {
+    let least = 0, most = 0;
+    for (let row = 0; row < column.length; row += 1) {
+      if (column[row] > most) most = column[row];
+      else if (column[row] < least) least = column[row];
+    }
     const Kind = least < 0 ? Float64Array : most < 256 ? Uint8Array : most < 65536 ? Uint16Array : most < 2 ** 32 ? Uint32Array : Float64Array;
     return Kind === Float64Array ? column.slice() : Kind.from(column);
   }
@@ -60,26 +98,35 @@ const Record = (() => {
 
   // Head and columns of a record file.
   async function columnsOf(bytes) {
-    if (new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC)
-      throw new Error("this is no record file: write one with backwater run --record NAME.bwrec");
+    const magic = new TextDecoder().decode(bytes.subarray(0, 8));
+    if (magic !== MAGIC && magic.startsWith("BWREC "))
+      throw new Error(`this record file has version ${magic.slice(6).trim()}, and this page reads version 2: record the run again`);
+    if (magic !== MAGIC) throw new Error("this is no record file: write one with backwater run --record NAME.bwrec");
     const length = new DataView(bytes.buffer, bytes.byteOffset + 8, 4).getUint32(0, true);
     const head = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length)));
-    if (head.rows >= MOST)
+    const { rows, whats, places, flows } = head;
+    if (rows >= MOST)
       throw new Error("more events than a page can hold: record a part, with --set 'duration=\"1 s\"'");
-    const columns = {}, sizes = { what: head.whats.length, place: head.places.length, flow: head.flows.length + 1 };
-    const scratch = new Float64Array(head.rows), keys = new Uint32Array(head.rows);
-    let at = 12 + length;
+    const columns = { ...codes(whats), flows }, sizes = { what: whats.length, place: places.length, flow: flows.length + 1 };
+    const scratch = new Float64Array(rows), keys = new Uint32Array(rows);
+    let at = 12 + length, grouped = "", groups = null;
     for (const { name, bytes: size, group } of head.columns) {
       const raw = await inflate(bytes.subarray(at, at + size));
       at += size;
-      columns[name] = narrow(scratch, decode(raw, scratch, head.rows, keysOf(group, columns, head.rows, sizes, keys)));
+      if (grouped !== group.join()) groups = keysOf(group, columns, rows, sizes, keys);
+      grouped = group.join();
+      decode(raw, scratch, rows, groups);
+      if (name === "time_ps") times(columns, scratch);
+      else if (name === "value") values(columns, scratch);
+      columns[name] = narrow(scratch);
+      if (name === "seq") Object.assign(columns, packets(columns, rows, flows.length + 1));
     }
     return { head, columns };
   }
 
   async function read(bytes) {
     const { head, columns } = await columnsOf(bytes);
-    return index({ ...head, flows: ["", ...head.flows], at: columns.time_ps, ...columns });
+    return index({ ...head, ...columns, flows: ["", ...head.flows], at: columns.time_ps });
   }
 
   // One run of several record files, each with names of its own, from one instant to another.
@@ -101,37 +148,45 @@ const Record = (() => {
       Object.assign(rates, head.rates);
       at += head.rows;
     }
+    Object.assign(columns, codes(lists.what));
+    Object.assign(columns, packets(columns, rows, lists.flow.length));
     return index({ rows, whats: lists.what, places: lists.place, flows: lists.flow, rates, capacity, since, until, cut: pieces.some((piece) => full(piece.head)), at: columns.time_ps, ...columns });
   }
 
   // Whether a piece of an emulation has only its first events.
   const full = (head) => head.rows >= head.about.most;
 
-  // For each row the one before of the same packet, and the rows of each place and flow.
-  function index(run) {
-    const { rows, what, flow, seq, at } = run;
-    // A number that no event has, where the run has no such events.
-    const code = (name) => (run.whats.includes(name) ? run.whats.indexOf(name) : 255);
-    const [ENQUEUE, SEND, DELIVER, DROP] = ["enqueue", "send", "deliver", "drop"].map(code);
-    Object.assign(run, { ENQUEUE, SEND, DELIVER, DROP, KNOB: code("knob"), NOTICE: code("notice"), WINDOW: code("window"), SRTT: code("srtt"), MARK: code("mark") });
+  // The number of each kind of event; one that no event has, where the run has no such events.
+  function codes(whats) {
+    const code = (name) => (whats.includes(name) ? whats.indexOf(name) : 255);
+    const [ENQUEUE, SEND, DELIVER, DROP, KNOB, NOTICE, WINDOW, SRTT, MARK] = ["enqueue", "send", "deliver", "drop", "knob", "notice", "window", "srtt", "mark"].map(code);
+    return { ENQUEUE, SEND, DELIVER, DROP, KNOB, NOTICE, WINDOW, SRTT, MARK };
+  }
+
+  // For each row the one before of the same packet, and the last row of each packet. Flow 0 is none.
+  function packets({ ENQUEUE, SEND, DELIVER, DROP, what, flow, seq }, rows, flows) {
     const of = (row) => flow[row] > 0 && (what[row] === ENQUEUE || what[row] === SEND || what[row] === DELIVER || what[row] === DROP);
-    const most = new Float64Array(run.flows.length);
+    const most = new Float64Array(flows);
     for (let row = 0; row < rows; row += 1) if (of(row) && seq[row] >= most[flow[row]]) most[flow[row]] = seq[row] + 1;
-    run.last = run.flows.map((_, one) => (most[one] > 4 * rows + 1000 ? new Map() : new Int32Array(most[one]).fill(-1)));
-    run.before = new Int32Array(rows).fill(-1);
-    run.after = new Int32Array(rows).fill(-1);
+    const last = Array.from(most, (many) => (many > 4 * rows + 1000 ? new Map() : new Int32Array(many).fill(-1)));
+    const before = new Int32Array(rows).fill(-1);
     for (let row = 0; row < rows; row += 1) {
       if (!of(row)) continue;
-      const last = run.last[flow[row]], number = seq[row];
-      const known = last instanceof Map ? last.get(number) ?? -1 : last[number];
+      const numbers = last[flow[row]], number = seq[row];
+      const known = numbers instanceof Map ? numbers.get(number) ?? -1 : numbers[number];
       // After its end a number may come again.
-      if (known >= 0 && what[known] !== DELIVER && what[known] !== DROP) {
-        run.before[row] = known;
-        run.after[known] = row;
-      }
-      if (last instanceof Map) last.set(number, row);
-      else last[number] = row;
+      if (known >= 0 && what[known] !== DELIVER && what[known] !== DROP) before[row] = known;
+      if (numbers instanceof Map) numbers.set(number, row);
+      else numbers[number] = row;
     }
+    return { before, last };
+  }
+
+  // The row after each row of its packet, and the rows of each place and flow.
+  function index(run) {
+    const { rows, what, before, at, ENQUEUE, SEND, DROP } = run;
+    run.after = new Int32Array(rows).fill(-1);
+    for (let row = 0; row < rows; row += 1) if (before[row] >= 0) run.after[before[row]] = row;
     run.end = run.until ?? (rows ? at[rows - 1] : 1);
     run.begin = run.since ?? (rows ? at[0] : 0);
     run.counts = new Uint32Array(run.whats.length);

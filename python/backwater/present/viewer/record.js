@@ -88,7 +88,7 @@ const Record = (() => {
       else if (column[row] < least) least = column[row];
     }
     const Kind = least < 0 ? Float64Array : most < 256 ? Uint8Array : most < 65536 ? Uint16Array : most < 2 ** 32 ? Uint32Array : Float64Array;
-    return Kind === Float64Array ? column.slice() : Kind.from(column);
+    return Kind === Float64Array ? column : Kind.from(column);
   }
 
   const KINDS = {
@@ -108,8 +108,8 @@ const Record = (() => {
     if (rows >= MOST)
       throw new Error("more events than a page can hold: record a part, with --set 'duration=\"1 s\"'");
     const columns = { ...codes(whats), flows }, sizes = { what: whats.length, place: places.length, flow: flows.length + 1 };
-    const scratch = new Float64Array(rows), keys = new Uint32Array(rows);
-    let at = 12 + length, grouped = "", groups = null;
+    const keys = new Uint32Array(rows);
+    let at = 12 + length, grouped = "", groups = null, scratch = new Float64Array(rows);
     for (const { name, bytes: size, group } of head.columns) {
       const raw = await inflate(bytes.subarray(at, at + size));
       at += size;
@@ -119,6 +119,8 @@ const Record = (() => {
       if (name === "time_ps") times(columns, scratch);
       else if (name === "value") values(columns, scratch);
       columns[name] = narrow(scratch);
+      // A column that is as wide as the scratch keeps it.
+      if (columns[name] === scratch && name !== head.columns.at(-1).name) scratch = new Float64Array(rows);
       if (name === "seq") Object.assign(columns, packets(columns, rows, flows.length + 1));
     }
     return { head, columns };

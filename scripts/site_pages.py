@@ -143,9 +143,15 @@ def _card(study: Study, tall: bool | None) -> str:
     about = " · ".join(filter(None, (study.source, f"{len(study.claims)} claims")))
     return (
         f'<a class="card" href="{study.id}.html">{picture}<b>{title}</b>'
-        f"<span>{html.escape(_sentence(study.lead[0] or study.prose))}</span>"
+        f"<span>{html.escape(_together(_sentence(study.lead[0] or study.prose)))}</span>"
         f"<small><code>{study.id}</code> {html.escape(about)}</small></a>"
     )
+
+
+def _together(text: str) -> str:
+    """The text with each number and its unit on one line."""
+    unit = r"(\d) (?=%|(?:[kMG]?bit/s|[kM]?B|packets|[mµn]?s)\b)"
+    return re.sub(unit, "\\1\u00a0", text)
 
 
 def _sentence(prose: str) -> str:
@@ -256,6 +262,8 @@ def _notebook(notebook: Path) -> str:
     for kind, text in notebook_outputs.cells(notebook):
         parts.append(text if kind == "markdown" else f"```python\n{text}\n```")
         if kind == "code" and (output := next(shown, "")):
+            named = '<svg role="img" aria-label="Chart of the cell above"'
+            output = re.sub(r'<svg(?= xmlns="[^"]*" xmlns:xlink)', named, output)
             parts.append(f'<div class="shown">{output}</div>')
     parts.insert(1, f"[Download the notebook]({notebook.name})")
     return "\n\n".join(parts) + "\n"

@@ -1,12 +1,13 @@
-"""The drawings that pages of the site make by themselves, without another host: a hook of MkDocs.
+"""What pages of the site do by themselves, without another host: a hook of MkDocs.
 
 Drawings in Mermaid's language need its program, which `npm ci` puts into web/node_modules; where it
 is absent the text stays as it is written. The playground stands on the home page where
-`make web` has built it.
+`make web` has built it. Controls of the theme that are labels get names, and keys reach them.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from posixpath import dirname, relpath
 
@@ -23,6 +24,12 @@ DRAWING = '<pre class="mermaid">'
 # The content of the home page in place of the living figure, and how to get that figure.
 PICTURE = '<p><img alt="A switch pauses three hosts'
 BUILD = "<p><code>make web</code>"
+# Labels that are buttons, by the box that each stands for; the theme shows them on narrow screens.
+BUTTONS = {"__drawer": "Menu", "__search": "Search"}
+# Enter and the space bar press a label that is a button.
+KEYS = """<script>document.addEventListener("keydown",event=>{\
+if((event.key==="Enter"||event.key===" ")&&event.target.matches("label[role=button]"))\
+{event.preventDefault();event.target.click()}})</script>"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -44,7 +51,19 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
             output = output.replace(DRAWING, "<pre>")
     if page.is_homepage and PLAYGROUND.is_file():
         output = living(output)
-    return output
+    return reachable(output)
+
+
+def reachable(output: str) -> str:
+    """A page whose controls have names and are reached by keys; its icons are no pictures."""
+    for box, name in BUTTONS.items():
+        output = output.replace(f' id="{box}"', f' id="{box}" aria-label="{name}"')
+        button = f'<label class="md-header__button md-icon" for="{box}"'
+        output = output.replace(button, f'{button} role="button" tabindex="0" aria-label="{name}"')
+    output = output.replace(' aria-label="Clear" tabindex="-1"', ' aria-label="Clear"')
+    icons = re.compile(r'<svg(?= xmlns="http://www\.w3\.org/2000/svg" viewBox="0 0 \d+ \d+")')
+    output = icons.sub('<svg aria-hidden="true"', output)
+    return output.replace("</body>", f"{KEYS}</body>")
 
 
 def living(output: str) -> str:

@@ -79,6 +79,35 @@ def opened(site: Path) -> dict[str, Any]:
     return found
 
 
+# Pages of which a browser looks at each text, picture and control.
+RENDERED = (
+    "index.html",
+    "gallery/index.html",
+    "tutorial.html",
+    "notebooks/1-first-comparison.html",
+)
+
+
+def test_pages_can_be_read_by_everybody(site: Path, opened: dict[str, Any]) -> None:
+    """At 1400 and 500 pixels, light and dark: as `tests/test_look.py` has it of reports."""
+    assert opened
+    command = [
+        "node",
+        str(ROOT / "web/test/rendered.mjs"),
+        *(str(site / page) for page in RENDERED),
+    ]
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    found: dict[str, Any] = json.loads(printed)
+    assert len(found) == len(RENDERED)
+    for page, ways in found.items():
+        for way, told in ways.items():
+            assert told["wide"] <= 0, (page, way)
+            for what in ("overlaps", "unnamed", "unreachable", "faint", "outside", "errors"):
+                assert told[what] == [], (page, way, what)
+            # The theme's menu is a label: keys must reach it where it is seen.
+            assert told["labels"] == [], (page, way)
+
+
 def test_on_paper_nothing_is_cut_off(opened: dict[str, Any]) -> None:
     assert opened["cut"] == {}
 
@@ -111,4 +140,4 @@ def test_a_card_of_the_gallery_has_its_group_and_one_sentence(site: Path) -> Non
     for group, study in (("data-centre", "dc-dcqcn"), ("modern-wi-fi", "wifi-errors")):
         assert f'href="{study}.html"' in groups[group]
     # The answer where a study has one, else the first sentence of its prose.
-    assert "Behind a full drop-tail queue a call waits more than 200 ms" in groups["queues"]
+    assert "Behind a full drop-tail queue a call waits more than 200\u00a0ms" in groups["queues"]

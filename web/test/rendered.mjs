@@ -48,6 +48,9 @@ function look() {
 
   const unreachable = [...document.querySelectorAll("button, select, input, a[href], summary")].filter((element) => element.tabIndex < 0 && !element.disabled).map((element) => element.outerHTML.slice(0, 90));
 
+  // A label that has no words and is seen is a button, but for that beside the field of its form.
+  const labels = [...document.querySelectorAll("label")].filter((label) => shown(label) && label.children.length > 0 && !words(label) && !label.closest("form") && label.tabIndex < 0 && !label.control?.checkVisibility()).map((label) => label.outerHTML.slice(0, 90));
+
   const rgba = (colour) => (colour.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4)).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
   const paper = (element) => {
@@ -85,7 +88,7 @@ function look() {
     for (let at = 3; at < data.length; at += 4) drawn += data[at] > 0;
     return drawn < 200;
   }).map((canvas) => canvas.id || canvas.getAttribute("aria-label"));
-  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, faint: [...faint], dim: [...dim], blank };
+  return { wide: document.documentElement.scrollWidth - innerWidth, overlaps, unnamed, unreachable, labels, faint: [...faint], dim: [...dim], blank };
 }
 
 const found = {};

@@ -26,9 +26,9 @@ PICTURE = '<p><img alt="A switch pauses three hosts'
 BUILD = "<p><code>make web</code>"
 # Labels that are buttons, by the box that each stands for; the theme shows them on narrow screens.
 BUTTONS = {"__drawer": "Menu", "__search": "Search"}
-# Enter and the space bar press a label that is a button.
+# The space bar presses a label that is a button; the theme does so for Enter.
 KEYS = """<script>document.addEventListener("keydown",event=>{\
-if((event.key==="Enter"||event.key===" ")&&event.target.matches("label[role=button]"))\
+if(event.key===" "&&event.target.matches("label[role=button]"))\
 {event.preventDefault();event.target.click()}})</script>"""
 
 

@@ -123,6 +123,10 @@ def test_the_search_and_the_drawings_work_from_files_without_a_network(
     assert all(width > 200 and height > 100 for width, height in found["drawn"])
 
 
+def test_keys_open_and_close_the_menu_of_a_narrow_page(opened: dict[str, Any]) -> None:
+    assert opened["menu"] == [True, False, True]
+
+
 def test_a_notebook_shows_what_its_cells_showed(site: Path) -> None:
     for module in ("altair", "pandas"):
         pytest.importorskip(module)

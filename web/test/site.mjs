@@ -26,6 +26,18 @@ const found = {};
   await browser.close();
 }
 {
+  // The menu of a narrow page by keys alone: whether it is open after each.
+  const { browser, tab } = await open(`${site}/index.html`, { width: 500 });
+  const label = () => tab.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  for (let presses = 0; presses < 20 && (await label()) !== "Menu"; presses += 1) await tab.keyboard.press("Tab");
+  found.menu = [];
+  for (const key of ["Enter", "Enter", " "]) {
+    await tab.keyboard.press(key);
+    found.menu.push(await tab.evaluate(() => document.querySelector("#__drawer").checked));
+  }
+  await browser.close();
+}
+{
   // On A4 with its margins a page is some 700 pixels wide, and nothing can be moved sideways.
   found.cut = {};
   for (const page of printed) {

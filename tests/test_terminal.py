@@ -5,13 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from backwater.cli import application
-from backwater.present.numbers import path_title
+from backwater.present.numbers import claim_unit, path_title
 from backwater.present.tabular import Table, figures, lay_out, prose, words
+from backwater.study.definition import Study
 from backwater.tools import catalogue
 from command import call
 from terminal import lines, seen, seen_quickly
@@ -321,8 +323,25 @@ def test_a_claim_has_one_unit_for_what_was_measured_and_its_bound(
     bound = {"is": "range", "low": low, "high": high}
     record = {"metric": "delay_p95_s", "unit": "s", "bound": bound, "measured": measured}
     record |= {"low": 0.04, "high": None}
-    unit = study._unit(record)
-    assert (study._measured(record), study._bound(bound, unit)) == shown
+    unit = claim_unit(record, None)
+    assert (study._measured(record, unit), study._bound(bound, unit)) == shown
+
+
+@pytest.mark.parametrize(
+    ("claim", "measured", "shown"),
+    [("c107", 0.00218, ("0.218 % [–, –]", "≤ 1 %")), ("c106", 0.869, ("0.869 [–, –]", "≥ 0.75"))],
+)
+def test_a_share_is_told_in_per_cent_and_a_ratio_is_not(
+    claim: str, measured: float, shown: tuple[str, str]
+) -> None:
+    """The sentence of c107 says "less than 1 %", that of c106 "three quarters"."""
+    from backwater.cli import study
+
+    [one] = [one for one in Study.load("aqm-bufferbloat").claims if one.id == claim]
+    record: dict[str, Any] = {"metric": one.metric, "unit": one.unit, "reduce": one.reduce}
+    record |= {"bound": one.bound.record(), "measured": measured, "low": None, "high": None}
+    unit = claim_unit(record, one)
+    assert (study._measured(record, unit), study._bound(record["bound"], unit)) == shown
 
 
 def test_what_is_listed_is_what_the_studies_say_and_reads_no_study_whole(tmp_path: Path) -> None:

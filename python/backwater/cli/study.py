@@ -22,7 +22,7 @@ from backwater.cli.batch import (
     write_index,
 )
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.present.numbers import RULES, Unit, counted, dimension_of, number, unit_for
+from backwater.present.numbers import RULES, Unit, claim_unit, counted, number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
@@ -209,16 +209,21 @@ def _record(batch: Batch) -> dict[str, Any]:
 def show(batch: Batch) -> None:
     """Prints the claims of a study with their verdicts."""
     results = batch.results
+    known = {claim.id: claim for claim in results.study.claims}
+    judged = [
+        (record, claim_unit(record, known.get(record["id"].rpartition("/")[2])))
+        for record in readings.ordered(results.claims)
+    ]
     rows = [
         (
             "!" if is_unexpected(record, quick=results.quick) else "",
             record["id"].rpartition("/")[2],
             _says(record),
             _verdict(record),
-            _measured(record),
-            _bound(record["bound"], _unit(record)),
+            _measured(record, unit),
+            _bound(record["bound"], unit),
         )
-        for record in readings.ordered(results.claims)
+        for record, unit in judged
     ]
     console.table(
         f"{results.study.id}: {results.study.title}",
@@ -288,26 +293,15 @@ def _verdict(record: dict[str, Any]) -> str:
     return str(record["verdict"]) + (f", {needed} seeds would decide" if needed else "")
 
 
-def _measured(record: dict[str, Any]) -> str:
+def _measured(record: dict[str, Any], unit: Unit) -> str:
     if record["measured"] is None:
         return "–"
     if record.get("runs"):
         return counted(record["runs"])
-    unit = _unit(record)
     ends = [record["low"], record["high"]]
     low, high = ("–" if end is None else number(end / unit.factor) for end in ends)
     shown = f"{number(record['measured'] / unit.factor)} {unit.name}".rstrip()
     return f"{shown} [{low}, {high}]"
-
-
-def _unit(record: dict[str, Any]) -> Unit:
-    """The unit in which bound and measured value are short numbers, as in the report."""
-    bound = record["bound"]
-    known = [record["measured"], bound["low"], bound["high"]]
-    dimension = dimension_of(str(record["metric"]))
-    if not record["unit"] or dimension == "share":
-        return Unit(str(record["unit"] or ""), 1.0)
-    return unit_for(dimension, [abs(value) for value in known if value is not None])
 
 
 def _bound(bound: dict[str, Any], unit: Unit) -> str:

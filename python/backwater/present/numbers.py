@@ -6,7 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backwater.verdict.claim import Claim
 
 # The two rules of verdicts, beside every table of claims.
 RULES = (
@@ -275,3 +278,23 @@ def counted(runs: Mapping[str, Any]) -> str:
     if events:
         return f"{number(events)} packets lost in {runs['runs_with']} of {several} runs"
     return f"0 packets lost in {several} runs"
+
+
+def claim_unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
+    """The unit in which a claim's measured number and bound are shown."""
+    bound = record["bound"]
+    numbers = [
+        abs(float(value))
+        for value in (record["measured"], bound["low"], bound["high"])
+        if value is not None
+    ]
+    if bound["is"] == "zero":
+        return Unit("%", 0.01)
+    if record["unit"] is not None:
+        dimension = dimension_of(str(record["metric"]))
+        return unit_for(dimension if dimension != "share" else "number", numbers)
+    plain = claim is not None and claim.by != "ratio" and claim.function is None
+    direct = record.get("reduce") in ("each", "mean", "median", "min", "max")
+    if plain and direct and dimension_of(str(record["metric"])) == "share":
+        return Unit("% points" if claim is not None and claim.by else "%", 0.01)
+    return Unit("", 1.0)

@@ -11,11 +11,10 @@ from markupsafe import Markup
 
 from backwater.present.numbers import (
     Unit,
+    claim_unit,
     counted,
-    dimension_of,
     metric_title,
     number,
-    unit_for,
 )
 from backwater.verdict.claim import Claim, is_unexpected
 from backwater.verdict.readings import BY_READING
@@ -100,7 +99,7 @@ def shown(
     record: Mapping[str, Any], claim: Claim | None, quick: bool, digits: int = DIGITS
 ) -> Shown:
     """Puts a claim's record into words; `claim` is what the study says of it."""
-    unit = _unit(record, claim)
+    unit = claim_unit(record, claim)
     short = str(record["id"]).rpartition("/")[2]
     expected = str(record["expected"])
     return Shown(
@@ -160,26 +159,6 @@ def _ablated(record: Mapping[str, Any], unit: Unit) -> str:
     head = f"Ablated: {ablation['outcome']}"
     told = ", ".join(text for text in (ablation["reason"], under) if text)
     return f"{head}: {told}" if told else head
-
-
-def _unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
-    """The unit in which a claim's numbers are shown."""
-    bound = record["bound"]
-    numbers = [
-        abs(float(value))
-        for value in (record["measured"], bound["low"], bound["high"])
-        if value is not None
-    ]
-    if bound["is"] == "zero":
-        return Unit("%", 0.01)
-    if record["unit"] is not None:
-        dimension = dimension_of(str(record["metric"]))
-        return unit_for(dimension if dimension != "share" else "number", numbers)
-    plain = claim is not None and claim.by != "ratio" and claim.function is None
-    direct = record.get("reduce") in ("each", "mean", "median", "min", "max")
-    if plain and direct and dimension_of(str(record["metric"])) == "share":
-        return Unit("% points" if claim is not None and claim.by else "%", 0.01)
-    return Unit("", 1.0)
 
 
 def _quantity(value: float | None, unit: Unit, digits: int = DIGITS) -> str:

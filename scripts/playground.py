@@ -93,6 +93,11 @@ def browser(requests: list[dict[str, Any]], module: Path) -> dict[str, str]:
     return found
 
 
+def packed(data: bytes) -> bytes:
+    """Bytes as LZMA; `web/src/lzma.ts` unpacks them."""
+    return lzma.compress(data, format=lzma.FORMAT_ALONE, filters=[FILTER])
+
+
 def lettered(data: bytes) -> str:
     """Bytes as text: two letters for each 13 bits, the lowest bits first."""
     found = []
@@ -110,11 +115,10 @@ def lettered(data: bytes) -> str:
 
 
 def page(module: Path, out: Path, fingerprints: dict[str, str]) -> None:
-    """Writes the page. `web/src/lzma.ts` unpacks the engine."""
-    packed = lzma.compress(module.read_bytes(), format=lzma.FORMAT_ALONE, filters=[FILTER])
+    """Writes the page."""
     with tempfile.TemporaryDirectory() as folder:
         engine_file, known = Path(folder) / "engine.txt", Path(folder) / "fingerprints.json"
-        engine_file.write_text(lettered(packed), encoding="ascii")
+        engine_file.write_text(lettered(packed(module.read_bytes())), encoding="ascii")
         known.write_text(json.dumps(fingerprints), encoding="utf-8")
         command = ["node", "build.mjs", str(engine_file), str(out.resolve()), str(known)]
         subprocess.run(command, cwd=WEB, check=True)

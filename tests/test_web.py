@@ -5,6 +5,7 @@ Skips with the reason where Rust's target, Node, its packages or a browser are a
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import subprocess
@@ -91,6 +92,45 @@ def test_benchmarks_have_the_fingerprints_of_the_compiled_program(engine: Path) 
     native = playground.native(requests)
     assert len(set(native.values())) == len(CUT)
     assert playground.browser(requests, engine) == native
+
+
+def test_the_page_takes_at_most_what_was_asked(page: Path) -> None:
+    # Packed as gzip in base64 it would be 1.7 MB.
+    assert page.stat().st_size <= 1_300_000
+
+
+UNPACK = """\
+import {{ readFileSync }} from "node:fs";
+import {{ build }} from "esbuild";
+const asked = {{ entryPoints: ["src/lzma.ts"], bundle: true, write: false, format: "esm" }};
+const made = await build(asked);
+const code = Buffer.from(made.outputFiles[0].text).toString("base64");
+const {{ bytesOf, unlzma }} = await import(`data:text/javascript;base64,${{code}}`);
+process.stdout.write(unlzma(bytesOf(readFileSync("{path}", "latin1"))));
+"""
+
+
+def unpacked(text: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """What the page's own reader makes of a packed text."""
+    (folder / "packed.txt").write_text(text, encoding="ascii")
+    script = UNPACK.format(path=folder / "packed.txt")
+    command = ["node", "--input-type=module", "-e", script]
+    return subprocess.run(command, cwd=ROOT / "web", capture_output=True, check=False)
+
+
+def test_what_is_packed_is_unpacked_and_what_is_cut_off_is_refused(
+    engine: Path, tmp_path: Path
+) -> None:
+    """Python's own LZMA packs: an engine, and bytes without a pattern behind repeated ones."""
+    noise = hashlib.shake_256(b"page").digest(30_000)
+    for content in (engine.read_bytes()[:200_000], noise + 50 * noise[:700] + bytes(9_000), b""):
+        text = playground.lettered(playground.packed(content))
+        found = unpacked(text, tmp_path)
+        assert found.returncode == 0, found.stderr
+        assert found.stdout == content
+    cut = unpacked(playground.lettered(playground.packed(noise)[:20_000]), tmp_path)
+    assert cut.returncode != 0
+    assert b"the packed engine ends too early" in cut.stderr
 
 
 def test_each_page_runs_and_is_drawn(seen: dict[str, Any]) -> None:

@@ -1,15 +1,14 @@
-// Puts page, engine and worker into one file: node build.mjs ENGINE.wasm OUT.html [FINGERPRINTS.json]
-// The fingerprints are those of the compiled program, by state of the gallery (scripts/playground.py).
+// Puts page, engine and worker into one file: node build.mjs ENGINE.txt OUT.html FINGERPRINTS.json
+// The engine is the text that scripts/playground.py packs. The fingerprints are those of the compiled program, by state of the gallery.
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [engine, out, fingerprints] = process.argv.slice(2);
-if (engine === undefined || out === undefined) {
-  console.error("usage: node build.mjs ENGINE.wasm OUT.html [FINGERPRINTS.json]");
+if (fingerprints === undefined) {
+  console.error("usage: node build.mjs ENGINE.txt OUT.html FINGERPRINTS.json");
   process.exit(2);
 }
 
@@ -24,8 +23,8 @@ async function bundled(file) {
 const read = (path) => readFileSync(path, "utf8");
 const parts = {
   style: read(join(here, "node_modules/uplot/dist/uPlot.min.css")) + read(join(here, "src/style.css")),
-  engine: gzipSync(readFileSync(engine), { level: 9 }).toString("base64"),
-  native: fingerprints === undefined ? "{}" : read(fingerprints),
+  engine: read(engine),
+  native: read(fingerprints),
   worker: await bundled("worker.ts"),
   main: await bundled("main.ts"),
 };

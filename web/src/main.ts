@@ -5,6 +5,7 @@ import { first, sets, show, type Values } from "./controls";
 import { Curves, round, type Plot } from "./curves";
 import { byId, make } from "./elements";
 import type { Document, Opened, Request } from "./engine";
+import { bytesOf, unlzma } from "./lzma";
 import { Drawing } from "./network";
 import { PAGES } from "./pages/index";
 import { DELAY, GOODPUT, key, queue, type Page } from "./pages/page";
@@ -209,9 +210,7 @@ function everyOf(own: Own): string {
 
 async function begin(): Promise<void> {
   const packed = byId("engine").textContent ?? "";
-  const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
-  const plain = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
-  const module = await WebAssembly.compile(await plain.arrayBuffer());
+  const module = await WebAssembly.compile(unlzma(bytesOf(packed)) as BufferSource);
   const script = byId("worker").textContent ?? "";
   const runner: Runner = new Runner(script, module, (message) => playground.hear(message));
   const playground = new Playground(runner);

@@ -64,6 +64,8 @@ GROUPS = {
     "tdma": "Satellite",
 }
 OTHERS = "Controllers"
+# Of more names along x a card shows none.
+MOST_NAMES = 40
 # Pixels along x of a figure on a card.
 THUMB = 300.0
 
@@ -174,9 +176,19 @@ def _thumbs() -> dict[str, str | bytes]:
             continue
         spec = _first_spec(results)
         if spec is not None:
-            card = chart_file.drawn(_first_panel(spec), "svg", THUMB)
+            card = chart_file.drawn(_without_crowd(_first_panel(spec)), "svg", THUMB)
             found[f"gallery/{folder.name}.svg"] = card
     return found
+
+
+def _without_crowd(spec: dict[str, Any]) -> dict[str, Any]:
+    """A figure without the names along x where there are too many to read on a card."""
+    names = {row.get("x") for row in spec["data"]["values"]}
+    if len(names) <= MOST_NAMES or not all(isinstance(name, str) for name in names - {None}):
+        return spec
+    along = spec["encoding"]["x"]
+    quiet = {**along, "axis": {**(along.get("axis") or {}), "labels": False, "ticks": False}}
+    return {**spec, "encoding": {**spec["encoding"], "x": quiet}}
 
 
 def _first_panel(spec: dict[str, Any]) -> dict[str, Any]:

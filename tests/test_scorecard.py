@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -211,3 +212,21 @@ def test_what_is_no_controller_is_refused(
     assert done.code == 2
     assert said in done.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "measured", "shown"),
+    [
+        ("goodput_bps", "bit/s", 1.83e7, "pass: 18.3 Mbit/s"),
+        ("queue_mean_B", "B", 671_659.0, "pass: 672 kB"),
+        ("loss", None, 0.854, "pass: 0.854"),
+    ],
+)
+def test_a_cell_has_a_unit_that_makes_its_number_short(
+    metric: str, unit: str | None, measured: float, shown: str
+) -> None:
+    from backwater.cli import scorecard
+
+    bound = {"is": "at_least", "low": measured / 2, "high": None}
+    record = {"metric": metric, "unit": unit, "measured": measured, "bound": bound}
+    assert scorecard._cell(SimpleNamespace(word="pass", record=record)) == shown

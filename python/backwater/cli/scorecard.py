@@ -12,7 +12,7 @@ from backwater.cli import console, options, override
 from backwater.cli.batch import failures, print_problems, run_study, warnings
 from backwater.errors import Refusal, nearest
 from backwater.model import controller_file
-from backwater.present.numbers import number
+from backwater.present.numbers import claim_unit, number
 from backwater.present.tabular import prose, words
 from backwater.study.execution import Execution
 from backwater.tools import contest_runs
@@ -147,5 +147,6 @@ def _show(found: list[Any], label: str) -> None:
 def _cell(one: Any) -> str:
     if one.record is None or one.record["measured"] is None:
         return str(one.word)
-    unit = f" {one.record['unit']}" if one.record["unit"] else ""
-    return f"{one.word}: {number(one.record['measured'])}{unit}"
+    # The study's claims are about several controllers, so the unit follows from the record alone.
+    unit = claim_unit(one.record, None)
+    return f"{one.word}: {number(one.record['measured'] / unit.factor)} {unit.name}".rstrip()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import backwater as bw
+from backwater.present.report import notebook
 from studies import SCENARIO, markdown
 
 
@@ -18,6 +20,21 @@ def run() -> bw.RunResult:
 def test_a_run_is_short_as_text(run: bw.RunResult) -> None:
     assert len(repr(run)) < 200
     assert run.fingerprint in repr(run)
+
+
+def test_bars_of_goodput_share_one_scale_and_the_warm_up_is_said() -> None:
+    """A flow of 66 kbit/s beside one of 9 Mbit/s had a bar as long."""
+    document = dict(bw.run(SCENARIO).document)
+    one = document["flows"][0]
+    document["flows"] = [{**one, "goodput_bps": bps, "offered_bps": bps} for bps in (9e6, 3e6)]
+    document |= {"warmup_s": 5.0, "drops": []}
+    shown = notebook.run_html(document)
+    widths = re.findall(r"[93] Mbit/s<svg.*?<rect.*?<rect width=\"([\d.]+)\"", shown, flags=re.S)
+    # The cells of what was offered have no bar.
+    long, short = map(float, widths)
+    assert short / long == pytest.approx(1 / 3, rel=0.05)
+    assert "packets entered, warm-up included" in shown
+    assert "No packet was dropped after the warm-up." in shown
 
 
 def test_a_run_is_plotted(run: bw.RunResult) -> None:

@@ -30,6 +30,8 @@ def run_html(document: Mapping[str, Any]) -> str:
     """The document of `run --json` as an HTML fragment."""
     parts = [_STYLE, '<div class="bw-run">', _head(document)]
     flows, ports = document["flows"], document["ports"]
+    # One scale for all flows: a longer bar is a greater goodput.
+    most = max((flow["goodput_bps"] for flow in flows), default=0.0)
     parts.append(
         _table(
             "Flows",
@@ -41,7 +43,7 @@ def run_html(document: Mapping[str, Any]) -> str:
                     str(flow["class"]),
                     metric_text("offered_bps", flow["offered_bps"]),
                     escape(metric_text("goodput_bps", flow["goodput_bps"]))
-                    + _bar(flow["goodput_bps"], flow["offered_bps"], COLOURS[0]),
+                    + _bar(flow["goodput_bps"], most, COLOURS[0]),
                     number(flow["delivered_pkts"], 9),
                     escape(metric_text("loss", flow["loss"])) + _bar(flow["loss"], 1.0, COLOURS[1]),
                     metric_text("delay_mean_s", flow["delay_mean_s"]),
@@ -51,7 +53,7 @@ def run_html(document: Mapping[str, Any]) -> str:
             numeric=range(2, 8),
         )
     )
-    parts.append(_drops(document["drops"]))
+    parts.append(_drops(document["drops"], warm_up=document["warmup_s"] > 0))
     busy = sorted(ports, key=lambda port: -port["busy"])
     parts.append(
         _table(
@@ -77,10 +79,11 @@ def run_html(document: Mapping[str, Any]) -> str:
 
 def _head(document: Mapping[str, Any]) -> str:
     kept = document["conservation"]
+    entered = "packets entered, warm-up included" if document["warmup_s"] > 0 else "packets entered"
     facts = [
         f"seed {document['seed']}",
         f"{number(document['duration_s'], 6)} s simulated",
-        f"{number(kept['entered_pkts'], 9)} packets entered",
+        f"{number(kept['entered_pkts'], 9)} {entered}",
         f"{number(kept['delivered_pkts'], 9)} delivered",
         f"{number(kept['dropped_pkts'], 9)} dropped",
         f"{number(kept['held_pkts'], 9)} held",
@@ -97,13 +100,14 @@ def _head(document: Mapping[str, Any]) -> str:
     return f"<div><b>{name}</b> <span class=q>{escape(' · '.join(facts))}</span></div>{said}"
 
 
-def _drops(drops: Sequence[Mapping[str, Any]]) -> str:
+def _drops(drops: Sequence[Mapping[str, Any]], *, warm_up: bool) -> str:
+    when = " after the warm-up" if warm_up else ""
     if not drops:
-        return "<div class=q>No packet was dropped.</div>"
+        return f"<div class=q>No packet was dropped{when}.</div>"
     most = max(drop["pkts"] for drop in drops)
     ordered = sorted(drops, key=lambda drop: -drop["pkts"])
     return _table(
-        "Drops",
+        f"Drops{when}",
         ("cause", "place", "flow", "class", "packets", "size"),
         [
             (

@@ -253,8 +253,8 @@ pub(crate) fn enter_outside() -> Result<(), Fault> {
 fn route_beyond(name: &str, own: Address) -> Option<OwnedFd> {
     if !nat::forwards() {
         eprintln!(
-            "backwater: the network outside does not forward, so only its own addresses are within reach; \
-             `sudo sysctl -w net.ipv4.ip_forward=1` changes that"
+            "backwater: the network outside does not forward, so only its own addresses are\n\
+             within reach; `sudo sysctl -w net.ipv4.ip_forward=1` changes that"
         );
         return None;
     }

@@ -209,3 +209,57 @@ fn a_server_knows_its_opportunities_up_to_any_end() {
         }
     }
 }
+
+/// The n-th opportunity of a constant rate comes at ⌈8 n size / rate⌉, on a clock of milliseconds at the beginning of that one.
+/// What is counted without drawing is what is drawn, wherever a window begins and ends.
+#[test]
+fn opportunities_of_a_constant_rate_are_counted_as_they_are_drawn() {
+    let size = 1504;
+    for (bps, exact) in [
+        (3_000_000, true),
+        (3_000_000, false),
+        (7_654_321, true),
+        (7_654_321, false),
+    ] {
+        let trace = generated("constant", &[("rate", Value::Rate(Rate(bps)))]);
+        let spec = ServerSpec {
+            trace,
+            opportunity: size,
+            overhead: 0,
+            first: First::Opportunity,
+            whole: false,
+            milliseconds: !exact,
+            delay_behind: Span::ZERO,
+        };
+        let server = Server::new(spec, Random::stream(1, "trace", "test"));
+        let due =
+            |n: u128| (n * 8 * u128::from(size) * 1_000_000_000_000).div_ceil(bps.into()) as u64;
+        let due: Vec<u64> = (1..=300)
+            .map(due)
+            .map(|at| if exact { at } else { at / MS * MS })
+            .collect();
+        let edges = [
+            0,
+            1,
+            due[7] - 1,
+            due[7],
+            due[7] + 1,
+            due[8],
+            200 * MS - 1,
+            200 * MS,
+            due[200],
+        ];
+        for from in edges {
+            for end in edges.into_iter().filter(|end| *end >= from) {
+                let within = due.iter().filter(|at| (from..=end).contains(*at)).count() as u64;
+                assert_eq!(
+                    server.offered(Time(from), Time(end)),
+                    within,
+                    "{from} to {end}"
+                );
+                let drawn = server.opportunities(Time(end)).filter(|at| at.0 >= from);
+                assert_eq!(drawn.count() as u64, within, "{from} to {end}");
+            }
+        }
+    }
+}

@@ -45,6 +45,7 @@ backwater_transport::parts! {
     pub enum AnyTrace: Schedule {
         #[inline]
         fn next(&mut self, size: u64, random: &mut Random) -> Option<Time>;
+        fn up_to(&self, size: u64, end: Time) -> Option<u64>;
         fn steps(&self, size: u64) -> f64;
         fn is_random(&self) -> bool;
     }

@@ -8,7 +8,7 @@ use backwater_transport::part::Part;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Rate, Time};
 
-use super::schedule::{Build, Integrator, Schedule};
+use super::schedule::{Build, Integrator, Schedule, brought};
 
 /// See the head of the file.
 #[derive(Clone, Debug)]
@@ -20,6 +20,10 @@ pub struct Constant {
 impl Schedule for Constant {
     fn next(&mut self, size: u64, _: &mut Random) -> Option<Time> {
         self.integral.next(self.rate, Time::NEVER, size)
+    }
+
+    fn up_to(&self, size: u64, end: Time) -> Option<u64> {
+        Some(brought(self.rate, size, end))
     }
 }
 

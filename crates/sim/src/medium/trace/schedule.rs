@@ -15,6 +15,11 @@ pub trait Schedule {
         false
     }
 
+    /// How many opportunities of `size` bytes come up to and including `end`, from the beginning; none where only drawing them tells.
+    fn up_to(&self, _size: u64, _end: Time) -> Option<u64> {
+        None
+    }
+
     /// How many steps of its rate the next opportunity is away on average, which is what `next` costs.
     fn steps(&self, _size: u64) -> f64 {
         0.0
@@ -66,6 +71,11 @@ impl Pace {
 /// An opportunity in bits × ticks per second.
 fn whole(size: u64) -> u128 {
     u128::from(size) * 8 * u128::from(PS_PER_S)
+}
+
+/// How many opportunities of `size` bytes a constant rate has brought up to and including `end`: the n-th comes at ⌈8 n size / rate⌉.
+pub(super) fn brought(rate: Rate, size: u64, end: Time) -> u64 {
+    (u128::from(end.0) * u128::from(rate.0) / whole(size)) as u64
 }
 
 impl Integrator {

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use backwater_transport::units::{Span, Time};
 
-use super::{First, MILLISECOND, Server};
+use super::{First, MILLISECOND, Schedule, Server, floor};
 
 /// No packet of that millisecond has left.
 const NONE: u32 = u32::MAX;
@@ -137,10 +137,16 @@ pub fn percentile95(mut all: Vec<u64>) -> Option<u64> {
 impl Server {
     /// The bound from `from` to `end`; none where there was no opportunity.
     pub fn omniscient(&self, from: Time, end: Time) -> Option<Omniscient> {
-        let window = || self.opportunities(end).filter(move |at| *at >= from);
-        let mut stamps: Vec<u64> = window().map(|at| at.0 / MILLISECOND.0).collect();
-        let bytes = stamps.len() as u64 * self.spec.opportunity;
-        stamps.dedup();
+        let window = self.opportunities(end).filter(move |at| *at >= from);
+        let (mut count, mut stamps) = (0, Vec::new());
+        for at in window {
+            count += 1;
+            let ms = at.0 / MILLISECOND.0;
+            if stamps.last() != Some(&ms) {
+                stamps.push(ms);
+            }
+        }
+        let bytes = count * self.spec.opportunity;
         // Where opportunities go first, a packet must have come a millisecond before its own.
         let early = u64::from(self.spec.first == First::Opportunity);
         let met = stamps.iter().filter(|at| **at >= early);
@@ -181,10 +187,38 @@ impl Server {
         found.map(|age| age as u64)
     }
 
+    /// How many opportunities there are from `from` up to and including `end`, used or not.
+    pub fn offered(&self, from: Time, end: Time) -> u64 {
+        let before = from.0.checked_sub(1).map(Time);
+        let counted = || {
+            Some((
+                self.up_to(end)?,
+                before.map_or(Some(0), |end| self.up_to(end))?,
+            ))
+        };
+        match counted() {
+            Some((all, before)) => all.saturating_sub(before),
+            None => self.opportunities(end).filter(|at| *at >= from).count() as u64,
+        }
+    }
+
+    /// How many there are up to and including `end`, where that needs no drawing.
+    fn up_to(&self, end: Time) -> Option<u64> {
+        // On a clock of milliseconds an opportunity comes at the beginning of its millisecond.
+        let end = match self.spec.milliseconds {
+            true => Time(floor(end).0.saturating_add(MILLISECOND.0 - 1)),
+            false => end,
+        };
+        let (trace, stream) = &*self.origin;
+        match stream.never_turns() {
+            true => trace.up_to(self.spec.opportunity, end),
+            false => None,
+        }
+    }
+
     /// Mean rate of the opportunities from `from` to `end`, bit/s.
     pub fn capacity(&self, from: Time, end: Time) -> f64 {
-        let count = self.opportunities(end).filter(|at| *at >= from).count();
-        let bits = count as f64 * self.spec.opportunity as f64 * 8.0;
+        let bits = self.offered(from, end) as f64 * self.spec.opportunity as f64 * 8.0;
         let span: Span = end.since(from);
         if span == Span::ZERO {
             0.0

@@ -89,6 +89,11 @@ impl Stream {
         turns.any(|(_, turn)| matches!(turn, Turn::Trace(..)))
     }
 
+    /// Whether it is one stream and one trace from the beginning on.
+    pub fn never_turns(&self) -> bool {
+        self.turns.is_empty()
+    }
+
     /// A stream for another trace that begins after so many opportunities.
     pub fn another(&self, after: u64) -> Random {
         let mut random = self.random.clone();

@@ -206,6 +206,15 @@ def test_hidden_pairs_and_ranges_are_drawn() -> None:
     assert 'class="hidden"' not in topology.svg(resolve(all_sense))
 
 
+def test_many_stations_that_all_understand_each_other_are_named_in_words() -> None:
+    few = topology.svg(resolve(WLAN.replace("stations = 3", "stations = 7")))
+    assert few.count('<line class="near"') == 8 * 7 // 2 + 1
+    assert "understand each other" in words(few)
+    many = topology.svg(resolve(WLAN.replace("stations = 3", "stations = 8")))
+    assert 'class="near"' not in many
+    assert "all 9 stations understand each other" in words(many)
+
+
 def test_what_manages_a_queue_is_named() -> None:
     managed = MERGING.replace('"50 kB" }', '"50 kB", queue = { kind = "codel" } }')
     assert "50 kB, codel" in words(topology.svg(resolve(managed)))

@@ -49,6 +49,8 @@ _TITLES = {
     "delay_reorder_s": "Behind missing frames",
     "throughput_bps": "Throughput",
     "airtime": "Airtime",
+    "airtime_toward": "Airtime of data to it",
+    "ppdu_frames_toward": "Frames of a PPDU to it",
     "hop_ratio": "First hops over last hops",
     "collision": "Failed attempts",
     "delay_propagation_s": "Propagation",

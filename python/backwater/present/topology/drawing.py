@@ -26,7 +26,8 @@ def draw(net: Network, layout: Layout) -> str:
     width = max(x for x, _ in places.values()) + MARGIN
     bottom = max(y for _, y in places.values()) + MARGIN
     small = layout.style == "tiers" or len(net.places) > FEW
-    parts = [_near(*places[a], *places[b]) for a, b in net.within_reach]
+    pairs = () if net.all_within_reach else net.within_reach
+    parts = [_near(*places[a], *places[b]) for a, b in pairs]
     if not small:
         parts += [_hidden(*places[a], *places[b]) for a, b in net.hidden]
     for link in net.links:

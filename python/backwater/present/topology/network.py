@@ -16,6 +16,8 @@ from backwater.present.numbers import number, unit_for
 PLAIN = {"kind", "classes"}
 # The size of a buffer that takes all.
 UNLIMITED = "unlimited"
+# More stations than this that all reach one another are named in words, not drawn line by line.
+MOST_PAIRED = 8
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ class Network:
     within_reach: tuple[tuple[str, str], ...]
     hidden: tuple[tuple[str, str], ...]
     ranges: tuple[str, ...]
+
+    @property
+    def all_within_reach(self) -> bool:
+        """Whether all of so many stations reach one another that a line each covers the drawing."""
+        count = len(self.places)
+        return count > MOST_PAIRED and len(self.within_reach) == count * (count - 1) // 2
 
     def neighbours(self) -> dict[str, list[str]]:
         """Each node's neighbours in the order of the links; beside wires also those by radio."""

@@ -90,7 +90,9 @@ def legend(
     for (words, noun), count in by_name.items():
         nouns = noun if count == 1 else f"{noun}s"
         line(outlined if noun == "station" else cells, f"{count} {nouns} watched by {words}")
-    if net.within_reach:
+    if net.all_within_reach:
+        line("", f"all {len(net.places)} stations understand each other")
+    elif net.within_reach:
         line('<line class="near" x1="0" y1="0" x2="24" y2="0"/>', "understand each other")
     if net.hidden:
         pairs = "pair is" if len(net.hidden) == 1 else "pairs are"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import backwater
 from backwater.errors import Refusal
+from command import call
 
 HEAD = 'schema = "backwater/scenario/1"\nduration = "1 ms"\n'
 FLOW = 'transport = "irn", packet = "1030 B", controller = { kind = "fixed", window = "8 packets" }'
@@ -82,6 +84,36 @@ def test_cards_of_one_rail_are_at_one_switch() -> None:
     took = last(found)
     assert took["rail"] == pytest.approx(2 * HOP + 2e-6, rel=1e-6)
     assert took["across"] == pytest.approx(4 * HOP + 12e-6, rel=1e-6)
+
+
+SHARES = """topology = { kind = "star", hosts = 2, rate = "10 Gbit/s", delay = "1 us", \
+bottleneck = "10 Gbit/s" }
+flows.f = { from = "h1", to = "D", transport = "irn", controller = { kind = "fixed" }, \
+source = { kind = "workload", sizes = "file", file = "sizes.txt", rate = "1 Gbit/s" } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ("0 0\n10000 30\n20000 25\n1000000 100\n", 'line 3: "20000 25" lies below'),
+        ("0 0\n10000 30\n9000 60\n1000000 100\n", 'line 3: "9000 60" lies below'),
+        ("0 0\n10000 30\n20000 90\n", "does not go from 0 % to 100 %"),
+        ("1 5\n10000 100\n", "does not go from 0 % to 100 %"),
+        ("0 0\n10000\n20000 100\n", 'line 2: "10000" is not two columns'),
+        ("0 0\n10000 130\n", 'line 2: "10000 130" is out of bounds'),
+    ],
+)
+def test_a_distribution_of_sizes_that_is_none_is_refused(
+    tmp_path: Path, points: str, said: str
+) -> None:
+    (tmp_path / "sizes.txt").write_text(points)
+    (tmp_path / "a.toml").write_text(HEAD + SHARES)
+    ended = call("run", "a.toml", cwd=tmp_path)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "a.toml:4" in ended.err
+    assert "sizes rising, percentages from 0 to 100" in ended.err
 
 
 def test_too_many_groups_are_refused() -> None:

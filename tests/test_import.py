@@ -316,6 +316,35 @@ def test_without_protobuf_the_extra_is_named(
     assert chakra.read([tmp_path])[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "what", "fix"),
+    [
+        ("cm", "a.cm", "Nodes 2\nConnections 0\n", "0->1 start 0 size 1000"),
+        ("hpcc-flows", "a.txt", "0\n", "0 1 3 100 1000 2.0"),
+        ("goal", "a.goal", "num_ranks 2\nrank 0 {\nl1: calc 0\n}\n", "send 1000b to 1 tag 0"),
+    ],
+)
+def test_work_that_sends_nothing_is_refused(
+    tmp_path: Path, kind: str, name: str, what: str, fix: str
+) -> None:
+    put(tmp_path, name, what)
+    ended = call("import", kind, name, cwd=tmp_path)
+    assert ended.code == 2
+    assert "nothing in it sends bytes" in ended.err
+    assert f"--> {name}" in ended.err
+    assert fix in ended.err
+
+
+def test_traces_that_send_nothing_are_refused(tmp_path: Path) -> None:
+    trace(tmp_path / "a.0.et", node(1, 4, micros=2))
+    trace(tmp_path / "a.1.et", node(1, 4, micros=2))
+    ended = call("import", "chakra", "a.0.et", "a.1.et", cwd=tmp_path)
+    assert ended.code == 2
+    assert "nothing in it sends bytes" in ended.err
+    assert "--> a.0.et" in ended.err
+    assert "a send and its receive" in ended.err
+
+
 def test_ranks_need_hosts_and_traces_their_ranks(tmp_path: Path) -> None:
     cm = put(tmp_path, "a.cm", "Nodes 9\n0->8 start 0 size 5\n")
     topo = put(tmp_path, "a.topo", TOPO)

@@ -143,8 +143,9 @@ def test_check_prints_the_headroom_of_links_and_warns_of_places_that_see_nothing
     At an ingress the frame that crosses the mark is counted too.
     """
 
-    def checked(recipe: str, at: str) -> dict[str, Any]:
-        (tmp_path / "one.toml").write_text(INTO_ONE.format(recipe=recipe, at=at))
+    def checked(recipe: str, at: str, buffer: str = "50 kB") -> dict[str, Any]:
+        text = INTO_ONE.format(recipe=recipe, at=at).replace('"50 kB"', f'"{buffer}"')
+        (tmp_path / "one.toml").write_text(text)
         ended = call("check", "one.toml", "--json", cwd=tmp_path)
         assert ended.code == 0, ended.out
         return ended.document
@@ -153,7 +154,12 @@ def test_check_prints_the_headroom_of_links_and_warns_of_places_that_see_nothing
     first = pfc["headroom"][0]
     assert (first["port"], first["watches"], first["feeders"]) == ("W>S1", "ingress", ["S1>W"])
     assert (first["frames"], first["frame_B"], len(pfc["headroom"])) == (2, 1518, 2)
-    assert pfc["warnings"] == []
+    # Each input stops its sender above 100 kB, and then holds two frames of 1,518 B more at most.
+    (warning,) = pfc["warnings"]
+    assert warning.startswith("W>D: 2 inputs of its switch may hold 206072 B")
+    assert 'write buffer = "206072 B"' in warning
+    assert checked("pfc", '["W>S1", "W>S2"]', "206072 B")["warnings"] == []
+    assert len(checked("pfc", '["W>S1", "W>S2"]', "206071 B")["warnings"]) == 1
     wrong = checked("pfc", '["W>D"]')
     assert len(wrong["warnings"]) == 1
     assert '"W>S1", "W>S2"' in wrong["warnings"][0]

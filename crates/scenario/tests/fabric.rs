@@ -1,9 +1,11 @@
 //! Queue pairs of RDMA from a scenario's text to packets on wires.
 
+use std::collections::BTreeSet;
+
 use backwater_scenario::{Folders, Scenario};
 use backwater_sim::connection::Header;
 use backwater_sim::record::{Record, What};
-use backwater_sim::world::{PortReport, World};
+use backwater_sim::world::World;
 
 fn text(more: &str) -> String {
     format!(
@@ -94,7 +96,7 @@ fn a_gate_at_the_port_counts_for_all_queue_pairs_that_end_there() {
         let from_host = |r: &&Record| world.network().ports[r.port].more.name == "D>W";
         let records: Vec<Record> = records.iter().filter(from_host).cloned().collect();
         let told = signals(&records);
-        let flows: std::collections::BTreeSet<u32> = told.iter().map(|s| s.0).collect();
+        let flows: BTreeSet<u32> = told.iter().map(|s| s.0).collect();
         assert!(told.len() >= 4 && flows.len() == 2, "{told:?}");
         // One may have waited for an acknowledgement of 84 B at 40 Gbit/s.
         let least = 50_000_000 - 16_800;
@@ -161,162 +163,11 @@ fn what_does_not_fit_a_transport_is_refused_with_a_remedy() {
     }
 }
 
-/// Two leaves of four hosts and four spines, all links alike; each host of the first leaf sends to one of the second.
-fn two_leaves(routing: &str, more: &str) -> World {
-    let text = format!(
-        r#"
-schema = "backwater/scenario/1"
-duration = "2 ms"
-topology = {{ kind = "leaf-spine", leaves = 2, spines = 4, hosts = 4, rate = "40 Gbit/s", delay = "1 us" }}
-routing = {{ kind = "ecmp"{routing} }}
-ports."*" = {{ buffer = "1 MB" }}
-flows.a = {{ from = "h0", to = "h4", packet = "1030 B", {more} }}
-flows.b = {{ from = "h1", to = "h5", packet = "1030 B", {more} }}
-flows.c = {{ from = "h2", to = "h6", packet = "1030 B", {more} }}
-flows.d = {{ from = "h3", to = "h7", packet = "1030 B", {more} }}
-"#
-    );
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-    let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-    resolved.build().unwrap_or_else(|d| panic!("{d}"))
-}
-
-/// Packets that each uplink of the first leaf sent, and the longest queue at one of them.
-fn uplinks(world: &mut World) -> ([u64; 4], u64) {
-    let report = world.report();
-    assert!(report.conserved);
-    let port = |spine| {
-        let name = format!("l0>s{spine}");
-        let ports = &world.network().ports;
-        let named = |p: &&PortReport| ports[p.port].more.name == name;
-        report
-            .ports
-            .iter()
-            .find(named)
-            .expect("an uplink")
-            .count
-            .clone()
-    };
-    let sent = [0, 1, 2, 3].map(|spine| port(spine).packets);
-    let most = (0..4).map(|spine| port(spine).max_bytes).max();
-    (sent, most.expect("four"))
-}
-
-const CBR: &str = r#"source = { kind = "cbr", packet = "1030 B", rate = "32 Gbit/s" }"#;
-
-/// Four flows of 80 % of a line. Round-robin each uplink gets a quarter of the packets, to one packet; by the shortest queue none grows
-/// beyond the packets that come together; by the hash two flows share an uplink for most salts, and its queue fills.
-#[test]
-fn a_switch_may_choose_ways_by_turns_or_by_its_queues() {
-    let run = |routing: &str| {
-        let mut world = two_leaves(routing, CBR);
-        world.advance(world.end());
-        uplinks(&mut world)
-    };
-    let (sent, most) = run(r#", choose = "round-robin""#);
-    let (low, high) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
-    assert!(high - low <= 1, "{sent:?}");
-    assert!(most <= 4 * 1_048, "{most}");
-    for choose in ["least-queue", "power-of-two", "random"] {
-        let (sent, most) = run(&format!(r#", choose = "{choose}""#));
-        let mean = sent.iter().sum::<u64>() / 4;
-        // Random: binomial with four deviations at n = 31,000.
-        let even = sent.iter().all(|n| n.abs_diff(mean) * 20 < mean);
-        assert!(even, "{choose} {sent:?}");
-        match choose {
-            "least-queue" => assert!(most <= 2 * 1_048, "{most}"),
-            "power-of-two" => assert!(most < 12 * 1_048, "{most}"),
-            _ => assert!(most > 4 * 1_048, "{most}"),
-        }
-    }
-    let (sent, _) = run("");
-    assert!(sent.contains(&0), "hash {sent:?}");
-}
-
-/// A flow with a spreader uses all uplinks and one without uses one. A queue pair that takes any order repeats nothing.
-#[test]
-fn a_spreader_sends_the_packets_of_a_flow_over_all_ways() {
-    let pair = r#"transport = "irn", gaps = "other-ways", cap = "200 kB", controller = { kind = "fixed", window = "100 packets" }, source = { kind = "bulk" }"#;
-    for (spread, all) in [
-        ("", false),
-        (r#", spread = { kind = "oblivious" }"#, true),
-        (r#", spread = { kind = "bitmap" }"#, true),
-        (r#", spread = { kind = "reps" }"#, true),
-        (r#", spread = { kind = "mixed" }"#, true),
-        (r#", spread = { kind = "plb" }"#, false),
-        (r#", spread = { kind = "flowlet" }"#, false),
-    ] {
-        let mut world = two_leaves("", &format!("{pair}{spread}"));
-        world.advance(world.end());
-        let (sent, _) = uplinks(&mut world);
-        let report = world.report();
-        let again: u64 = report.connections.iter().map(|c| c.retransmitted).sum();
-        let mean = sent.iter().sum::<u64>() / 4;
-        let even = sent.iter().all(|n| n.abs_diff(mean) * 5 < mean);
-        assert_eq!(even, all, "{spread} {sent:?}");
-        if all {
-            assert_eq!(again, 0, "{spread}");
-            let delivered: u64 = report.connections.iter().map(|c| c.delivered).sum();
-            // Four lines of 40 Gbit/s, of which 1,000 of 1,068 bytes are payload, for 2 ms.
-            let most = 4.0 * 40e9 / 8.0 * 2e-3 * 1000.0 / 1068.0;
-            assert!(delivered as f64 > 0.9 * most, "{spread} {delivered}");
-        }
-    }
-}
-
 #[test]
 fn a_spreader_that_no_switch_looks_at_is_refused() {
     let said = refusal(&format!(r#"{DCQCN}, spread = {{ kind = "reps" }}"#));
     assert!(said.contains("no switch looks at"), "{said}");
     assert!(said.contains("ecmp"), "{said}");
-}
-
-/// Eight senders of a window each into one port whose class queue holds 20 packets: what finds it full goes on as a header of 64 B. Each
-/// trimmed packet is asked for and sent again, no packet is lost, no timer expires, and all arrive: 8 x 64 kB at 40 Gbit/s, 1,068 B of
-/// line for 1,000 of payload, take 109.4 us, and the headers their part of the line.
-#[test]
-fn a_full_queue_trims_and_its_receiver_asks_for_the_rest() {
-    let run = |transport: &str, trim: &str| {
-        let text = format!(
-            r#"
-schema = "backwater/scenario/1"
-duration = "2 ms"
-topology = {{ kind = "star", hosts = 8, rate = "40 Gbit/s", delay = "1 us", bottleneck = "40 Gbit/s" }}
-ports."*" = {{ queue = {{ kind = "strict-priority", classes = 2 }}, buffer = "20960 B"{trim} }}
-ports."h*>W" = {{ buffer = "unlimited" }}
-flows.f = {{ from = "h*", to = "D", packet = "1030 B", ack_class = 1, controller = {{ kind = "fixed", window = "20 packets" }}, source = {{ kind = "bulk", size = "64 kB" }}, {transport} }}
-"#
-        );
-        let scenario = Scenario::from_toml(text, "x.toml", Folders::default()).unwrap();
-        let resolved = scenario.resolve(None).unwrap_or_else(|d| panic!("{d}"));
-        let mut world = resolved.build().unwrap_or_else(|d| panic!("{d}"));
-        world.advance(world.end());
-        let report = world.report();
-        // The companions that carry acknowledgements follow.
-        let last = report.flows[..8].iter().map(|f| f.last_delivered).max();
-        assert!(report.conserved);
-        let trimmed: u64 = report.ports.iter().map(|p| p.count.trimmed).sum();
-        let again: u64 = report.connections.iter().map(|c| c.retransmitted).sum();
-        for c in &report.connections {
-            assert_eq!(c.delivered, 64_000, "{transport}{trim}");
-        }
-        let microseconds = last.flatten().expect("data arrive").0 as f64 / 1e6;
-        (trimmed, again, report.dropped, microseconds)
-    };
-    let irn = r#"transport = "irn", gaps = "other-ways""#;
-    let (trimmed, again, dropped, took) = run(irn, ", trim = 1");
-    assert_eq!((trimmed, dropped), (again, 0));
-    assert!(trimmed > 100, "{trimmed}");
-    // A header takes 84 B of the line; a round trip and a packet at each end come on top.
-    let line = 109.4 + trimmed as f64 * 84.0 * 8.0 / 40e3;
-    assert!((line..line + 8.0).contains(&took), "{took} {line}");
-    let (trimmed, again, dropped, took) = run(r#"transport = "roce""#, ", trim = 1");
-    assert!(trimmed > 0 && again > trimmed && dropped == 0);
-    assert!(took > 109.4);
-    // Without trimming they are lost, and a timer finds that.
-    let (trimmed, again, dropped, took) = run(irn, "");
-    assert!(trimmed == 0 && dropped > 100 && again >= dropped);
-    assert!(took > 320.0, "{took}");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use backwater_scenario::{Folders, Keep, Run, Scenario};
 use backwater_sim::connection::Header;
-use backwater_sim::record::What;
+use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
 use backwater_transport::segment::Signal;
+use backwater_transport::units::Time;
 use serde_json::Value;
 
 /// Four sources of 10 Gbit/s at the first of three switches in a row, and one line of 10 Gbit/s behind the third.
@@ -80,7 +81,7 @@ fn a_notice_crosses_three_switches_and_slows_its_source_alone() {
         .position(|r| r.what == What::Send && r.header.as_deref().is_some_and(full))
         .expect("a notice");
     // The sample is the hundredth frame at the port.
-    let place = |r: &backwater_sim::record::Record| &network.ports[r.port].more.name;
+    let place = |r: &Record| &network.ports[r.port].more.name;
     let came = records[..first]
         .iter()
         .filter(|r| r.what == What::Enqueue && place(r) == "W3>B");
@@ -148,6 +149,32 @@ fn sources_three_switches_away_share_a_line_without_loss() {
         assert!(warnings(&deaf).contains(says), "{}", warnings(&deaf));
         assert!(number(&port(&deaf), "queue_mean_B") > 1e6);
         assert_eq!(port(&deaf)["notices_pkts"].as_u64().unwrap_or(0), 0);
+    }
+}
+
+/// A set point of 1 kB, and a sample with each frame of 1,500 B: one frame alone has n = 63 · 500 / 5,000 = 6. The port of a source tells nobody, for its
+/// card holds frames back itself; the next one on the way tells all four.
+#[test]
+fn the_port_of_a_source_sends_no_notices() {
+    let strict = r#"kind = "qcn", target = "1 kB", sample = "1 kB", jitter = "0 %", classes = 2"#;
+    for (place, tells) in [("A*>W1", false), ("W1>W2", true)] {
+        let more = format!(r#"ports."{place}" = {{ queue = {{ {strict} }} }}"#);
+        let text = text(PLAIN, REACTION_POINT, &more);
+        let mut world = world(text.clone()).unwrap();
+        world.start_recording();
+        world.advance(Time(1_000_000_000));
+        let records = world.take_records();
+        let notice = |r: &Record| {
+            let header = r.header.as_deref();
+            matches!(header, Some(Header::Signal(Signal::Notice { .. })))
+        };
+        assert_eq!(records.iter().any(notice), tells, "{place}");
+        let slowed = |r: &Record| r.what == What::Pacing && r.value < 10_000_000_000;
+        assert_eq!(records.iter().any(slowed), tells, "{place}");
+        // So the run says that nobody is told.
+        let warnings = document(text)["warnings"].to_string();
+        let said = warnings.contains("no queue on its path sends notices");
+        assert_eq!(said, !tells, "{warnings}");
     }
 }
 

@@ -8,6 +8,7 @@ use backwater_sim::limit::Limit;
 use backwater_sim::stamp::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Stamp};
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Ecn;
+use backwater_transport::telemetry::{Hop, Record, Records};
 use backwater_transport::units::{Rate, Span, Time};
 
 const SIZE: u64 = 1000;
@@ -725,4 +726,26 @@ fn a_trace_link_has_the_capacity_that_it_offered_in_the_window() {
         }
     }
     assert!(near(value(&abc, "capacity_bps"), 24e6));
+}
+
+/// Packets of 1,000 B leave a line of 12.5 GB/s. Each takes along what had left before it, what waits behind it, and the instant, and the first one's record says that nothing had left.
+#[test]
+fn a_record_of_a_hop_leaves_its_own_packet_out() {
+    let mut law = law("hop-record", Some(100_000_000_000), &[]);
+    for (number, packets) in [(0, 3), (1, 7), (2, 0)] {
+        let seen = seen(number as f64 * 1e-6, packets);
+        let header = CongestionHeader::Telemetry(Records::default());
+        let (header, ecn) = depart(&mut law, &seen, header, Ecn::NotEct);
+        let CongestionHeader::Telemetry(records) = header else {
+            panic!("{header:?}");
+        };
+        let hop = Hop {
+            rate: 12.5e9,
+            sent: number * SIZE,
+            queue: packets * SIZE,
+            at: seen.now,
+        };
+        assert_eq!(records.hops(), [Record::Exact(hop)]);
+        assert_eq!(ecn, Ecn::NotEct);
+    }
 }

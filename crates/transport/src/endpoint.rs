@@ -107,6 +107,7 @@ macro_rules! transports {
                 fn take_controller(&mut self, controller: AnyController, setup: &SenderSetup);
                 fn take_options(&mut self, setup: &SenderSetup);
                 fn warning(&self) -> Option<String>;
+                fn has_no_timer(&self) -> bool;
             }
         }
 

@@ -88,6 +88,11 @@ pub trait Sender {
         None
     }
 
+    /// Whether data are in flight that no timer would send again.
+    fn has_no_timer(&self) -> bool {
+        false
+    }
+
     /// State for plots and records.
     fn inspect(&self) -> Inspection {
         self.core().inspect(self.window(), self.in_flight())

@@ -2,14 +2,16 @@
 //! packets sent in a round trip and M in the time in which no second NACK leaves, go-back-N delivers the share
 //! (1 − p) / (1 + p (W + p M)) of the line.
 
+#[path = "support/options.rs"]
+mod options;
+
 use std::collections::VecDeque;
 
 use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::{
     AnyReceiver, AnySender, Protocol, Receiver, ReceiverSetup, Sender, SenderSetup,
 };
-use backwater_transport::part::{Args, Value};
-use backwater_transport::queue_pair::QueuePair;
+use backwater_transport::queue_pair::{Pull, QueuePair};
 use backwater_transport::random::Random;
 use backwater_transport::segment::{AckSegment, Ecn, Segment, Signal};
 use backwater_transport::units::{Span, Time};
@@ -31,16 +33,20 @@ struct Got {
 }
 
 fn boundless(protocol: Protocol) -> AnyController {
-    let part = CONTROLLERS.iter().find(|p| p.id == "fixed").expect("a row");
+    controller(protocol, "fixed", &[("window", "1000000 packets")])
+}
+
+/// A controller whose first window has ten packets.
+fn controller(protocol: Protocol, id: &str, options: &[(&str, &str)]) -> AnyController {
+    let part = CONTROLLERS.iter().find(|p| p.id == id).expect("a row");
     let setup = Setup {
         protocol,
         mss: MSS,
         frame: MSS + 48,
-        initial: MSS,
+        initial: 10 * MSS,
         random: Random::stream(1, "controller", ""),
     };
-    let args = Args(vec![("window", Value::Packets(1_000_000))]);
-    (part.build)(&args, &setup).expect("legal options")
+    (part.build)(&options::read(part.options, options), &setup).expect("legal options")
 }
 
 /// Sends without end for so many slots; one packet leaves in each.
@@ -236,23 +242,8 @@ fn the_timer_finds_the_loss_of_a_last_packet() {
 #[test]
 fn paces_count_frames() {
     let protocol = Protocol::Roce;
-    let part = CONTROLLERS.iter().find(|p| p.id == "dcqcn").expect("a row");
-    let options = part.options.iter().filter_map(|option| match option.name {
-        "rate" => Some((
-            "rate",
-            Value::Rate(backwater_transport::units::Rate(8_000_000_000)),
-        )),
-        "variant" => Some(("variant", Value::Choice("paper"))),
-        _ => None,
-    });
-    let setup = Setup {
-        protocol,
-        mss: MSS,
-        frame: MSS + 48,
-        initial: MSS,
-        random: Random::stream(1, "controller", ""),
-    };
-    let controller = (part.build)(&Args(options.collect()), &setup).expect("legal options");
+    let options = [("rate", "8 Gbit/s"), ("variant", "paper")];
+    let controller = controller(protocol, "dcqcn", &options);
     let mut sender = AnySender::new(&SenderSetup::new(protocol, MSS, MSS + 48), controller);
     sender.write(10 * MSS);
     assert!(sender.poll(Time::ZERO).is_some());
@@ -265,9 +256,19 @@ fn paces_count_frames() {
 
 /// A sender that has sent so many packets at once, and its acknowledgements: up to a packet, a block of one packet, or the place of a trimmed one.
 fn with_packets(protocol: Protocol, pair: QueuePair, packets: u64) -> AnySender {
+    controlled(protocol, pair, packets, boundless(protocol))
+}
+
+/// The same under a controller.
+fn controlled(
+    protocol: Protocol,
+    pair: QueuePair,
+    packets: u64,
+    controller: AnyController,
+) -> AnySender {
     let mut setup = SenderSetup::new(protocol, MSS, MSS + 48);
     setup.pair = pair;
-    let mut sender = AnySender::new(&setup, boundless(protocol));
+    let mut sender = AnySender::new(&setup, controller);
     sender.write(packets * MSS);
     for _ in 0..packets {
         assert!(sender.poll(Time::ZERO).is_some());
@@ -345,4 +346,114 @@ fn a_trimmed_packet_is_lost_once() {
     late.number = 3;
     sender.on_ack(Time(4), &late);
     assert_eq!(sender.counters().lost, 2);
+}
+
+/// Two headers of one flight are one congestion event, and that of a packet that left behind the first is another. Reno keeps half of the flight at
+/// each: 4 of 8 packets, then the least window of two.
+#[test]
+fn headers_of_a_flight_are_one_congestion_event() {
+    let reno = controller(Protocol::Irn, "newreno", &[]);
+    let mut sender = controlled(Protocol::Irn, QueuePair::default(), 8, reno);
+    let header = |upto, packet, number| AckSegment {
+        number,
+        ..answer(upto, Some([packet, packet]))
+    };
+    for number in [6, 7] {
+        sender.on_ack(Time(1), &header(0, number, number));
+        assert_eq!(sender.core().window(), 4 * MSS, "{number}");
+    }
+    sender.on_ack(Time(2), &answer(6, None));
+    let again = sender.poll(Time(3)).expect("the packet again");
+    assert_eq!((again.start, again.number), (6 * MSS, 8));
+    sender.on_ack(Time(4), &header(6, 6, 8));
+    assert_eq!(sender.core().window(), 2 * MSS);
+}
+
+/// Two packets go ahead of credit, and no header or answer comes. The timer sends the first of them again, without credit: it owes a frame of 1,048 B
+/// then. So of three frames of credit two packets leave.
+#[test]
+fn a_packet_that_the_timer_repeats_owes_its_credit() {
+    const FRAME: u64 = MSS + 48;
+    let pair = QueuePair {
+        timeout: Some(Span::micros(100)),
+        pull: Some(Pull {
+            quantum: FRAME,
+            speculate: 2 * FRAME,
+        }),
+        ..QueuePair::default()
+    };
+    let mut sender = with_packets(Protocol::Irn, pair, 2);
+    sender.write(6 * MSS);
+    let request = sender.poll(Time(1)).expect("a request");
+    assert_eq!(request.len, 0);
+    assert!(sender.poll(Time(1)).is_none());
+    assert_eq!(sender.due(), Time(100_000_000));
+    sender.on_timer(sender.due());
+    let again = sender.poll(Time(100_000_000)).expect("the packet again");
+    assert_eq!((again.start, again.again), (0, true));
+    assert!(sender.poll(Time(100_000_001)).is_none());
+    sender.on_signal(Time(100_000_002), &Signal::Credit { granted: 3 * FRAME });
+    let mut sent = Vec::new();
+    while let Some(segment) = sender.poll(Time(100_000_003)) {
+        sent.push(segment.start);
+    }
+    assert_eq!(sent, [2 * MSS, 3 * MSS]);
+}
+
+/// All that was sent is acknowledged when more data come and no credit is left: one request leaves. The timer sends it again, and no packet with it.
+#[test]
+fn the_timer_repeats_a_request_for_credit() {
+    let pair = QueuePair {
+        timeout: Some(Span::micros(100)),
+        pull: Some(Pull {
+            quantum: 4000,
+            speculate: MSS + 48,
+        }),
+        ..QueuePair::default()
+    };
+    let mut sender = with_packets(Protocol::Irn, pair, 1);
+    sender.on_ack(Time(1_000_000), &answer(1, None));
+    sender.write(MSS);
+    for (now, number) in [(2_000_000, 1), (102_000_000, 2)] {
+        let request = sender.poll(Time(now)).expect("a request");
+        assert_eq!((request.len, request.number), (0, number));
+        assert!(sender.poll(Time(now)).is_none());
+        assert_eq!(sender.due(), Time(102_000_000 + 100_000_000 * (number - 1)));
+        sender.on_timer(sender.due());
+    }
+    assert_eq!((sender.counters().timeouts, sender.counters().lost), (0, 0));
+}
+
+/// Three of four packets are acknowledged after 10 us. An acknowledgement of two that comes after 50 us was overtaken: the round trip stays, and the fourth packet stays in flight.
+#[test]
+fn an_acknowledgement_that_was_overtaken_says_nothing() {
+    for protocol in [Protocol::Roce, Protocol::Irn] {
+        let mut sender = with_packets(protocol, QueuePair::default(), 4);
+        sender.on_ack(Time(10_000_000), &answer(3, None));
+        assert_eq!(sender.inspect().srtt, Span::micros(10));
+        sender.on_ack(Time(50_000_000), &answer(2, None));
+        let seen = sender.inspect();
+        assert_eq!((seen.srtt, seen.in_flight), (Span::micros(10), MSS));
+    }
+}
+
+/// Of a message of four packets two have arrived when the receiver asks for the first: all four leave again.
+#[test]
+fn go_back_0_sends_what_was_acknowledged_again() {
+    let pair = QueuePair {
+        message: Some(4 * MSS),
+        ..QueuePair::default()
+    };
+    let mut sender = with_packets(Protocol::Roce, pair, 4);
+    sender.on_ack(Time(1), &answer(2, None));
+    let nack = AckSegment {
+        nack: true,
+        ..answer(0, None)
+    };
+    sender.on_ack(Time(2), &nack);
+    let mut sent = Vec::new();
+    while let Some(segment) = sender.poll(Time(3)) {
+        sent.push(segment.start / MSS);
+    }
+    assert_eq!(sent, [0, 1, 2, 3]);
 }

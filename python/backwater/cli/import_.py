@@ -15,7 +15,13 @@ from backwater.imports.transfers import Network, Transfer, scenario, star
 from backwater.model import outputs
 from backwater.model.simulate import resolve
 
-FORMATS = ("cm", "hpcc-flows", "goal", "chakra")
+# Each with a line, or a part, that sends bytes.
+FORMATS = {
+    "cm": "a line such as 0->1 start 0 size 1000",
+    "hpcc-flows": "a line such as 0 1 3 100 1000 2.0, and their count first",
+    "goal": "send 1000b to 1 tag 0 for rank 0, and recv 1000b from 0 tag 0 for rank 1",
+    "chakra": "a send and its receive, or a collective at each rank",
+}
 
 
 def _formats(incomplete: str) -> list[str]:
@@ -59,7 +65,7 @@ def command(
         raise Refusal(
             f"there is no format `{kind}`",
             place="FORMAT",
-            nearest=FORMATS,
+            nearest=tuple(FORMATS),
             fix="name one of these",
         )
     for path in [*files, *([topology] if topology else [])]:
@@ -79,6 +85,12 @@ def command(
         network = _network(kind, topology, hosts or max(count, 2), gbps or 100.0)
     except UnicodeDecodeError as error:
         raise Refusal("this is no text", place=str(files[0]), fix="name another file") from error
+    if not work:
+        raise Refusal(
+            "nothing in it sends bytes, so there is no flow",
+            place=str(files[0]),
+            fix=f"write {FORMATS[kind]}",
+        )
     if count > len(network.hosts):
         raise Refusal(
             f"{count} ranks on {len(network.hosts)} hosts",

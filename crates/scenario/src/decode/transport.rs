@@ -9,7 +9,7 @@ use backwater_transport::endpoint::{
 use backwater_transport::liar::Lie;
 use backwater_transport::part::{Args, Part, Refusal};
 use backwater_transport::random::Random;
-use backwater_transport::spreading::{self, SPREADERS};
+use backwater_transport::spreading::{self, SPREADERS, Spreader};
 use backwater_transport::units::{Bytes, Span};
 
 use super::parts::{self, Made};
@@ -324,18 +324,24 @@ impl Transport {
         let setup = setup(&self.sender, Random::stream(seed, CONTROLLER, flow));
         let controller = (self.part.build)(&self.controller.args, &setup)
             .expect("the same arguments made a controller when the scenario was read");
+        let spreader = self.spreader.as_ref().map(|(part, made)| {
+            (part.build)(&made.args, Random::stream(seed, SPREAD, flow))
+                .expect("the same arguments made a spreader when the scenario was read")
+        });
+        let mut sender = self.sender.clone();
+        if sender.protocol.row().queue_pair && spreader.as_ref().is_some_and(Spreader::reads_marks)
+        {
+            sender.ecn = EcnFeedback::Accurate;
+        }
         TransportSpec {
-            sender: self.sender.clone(),
+            sender,
             receiver: self.receiver.clone().serving(&controller),
             controller,
             pulled: self.pulled,
             small_queue: self.small_queue,
             ack_class: self.ack_class,
             signal_class: self.signal_class,
-            spreader: self.spreader.as_ref().map(|(part, made)| {
-                (part.build)(&made.args, Random::stream(seed, SPREAD, flow))
-                    .expect("the same arguments made a spreader when the scenario was read")
-            }),
+            spreader,
         }
     }
 }

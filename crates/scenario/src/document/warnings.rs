@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use backwater_sim::cause::Cause;
-use backwater_sim::ids::PortId;
+use backwater_sim::ids::{FlowId, PortId};
 use backwater_sim::limit::Limit;
 use backwater_sim::mechanism::{Headroom, Hearing};
 use backwater_sim::network::Role;
@@ -42,6 +42,7 @@ pub fn warnings(world: &World, report: &Report) -> Vec<String> {
     }
     all.extend(silent_mechanisms(report));
     all.extend(starvation(world, report));
+    all.extend(lost_without_a_timer(world, report));
     all.extend(own_queues(world, report));
     all.extend(managed_queues(world, report));
     all.extend(controllers(world, report));
@@ -124,6 +125,33 @@ fn starvation(world: &World, report: &Report) -> Option<String> {
             own.count()
         )
     })
+}
+
+/// Flows whose packets were lost, where nothing in the network could tell the sender and no timer repeats them.
+fn lost_without_a_timer(world: &World, report: &Report) -> Option<String> {
+    let flows = &world.network().flows;
+    let is_away = |id: FlowId| {
+        let (entered, stats) = (flows[id].entered.packets, &flows[id].stats);
+        entered > stats.delivered.packets + stats.dropped.packets
+    };
+    let mut waiting = report.flows.iter().filter_map(|f| {
+        let Role::Data(id) = flows[f.flow].role else {
+            return None;
+        };
+        let ends = &report.connections[id.index()];
+        let waits = ends.no_timer && !is_away(f.flow) && !is_away(ends.acks);
+        waits.then(|| flows[f.flow].name.as_str())
+    });
+    let first = waiting.next()?;
+    let others = match waiting.count() {
+        0 => String::new(),
+        others => format!(" (and {others} others)"),
+    };
+    let row = first.split('/').next().unwrap_or(first);
+    Some(format!(
+        "flow {first}{others}: its last packets were lost, nobody asks for them and no timer repeats them, so it waits for ever: \
+         write timeout = \"1 ms\" for flows.{row}"
+    ))
 }
 
 /// The warnings of queue management about its constants, where it dropped something.

@@ -31,6 +31,7 @@ impl Ends {
             segments,
             stats,
             warning: connection.sender.warnings(),
+            no_timer: connection.sender.has_no_timer(),
             header: connection.sender.controller().congestion_header(),
             approach: connection.sender.controller().approach(),
             ecn: connection.sender.controller().ecn(),

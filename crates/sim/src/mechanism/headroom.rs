@@ -10,12 +10,14 @@
 //!
 //! Reference: IEEE 802.3 Annex 31B; the count is that of `validation/pause.py`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Mechanisms;
 use super::carrier::Toward;
 use super::place::Place;
 use super::still_to_come::Headroom;
 use super::traffic::Traffic;
-use crate::ids::{ControlId, PortId};
+use crate::ids::{ControlId, NodeId, PortId};
 use crate::limit::Limit;
 use crate::network::{Network, Port};
 use crate::packet;
@@ -38,7 +40,8 @@ impl Mechanisms {
                 let toward = self.told(control, number).next()?;
                 let from = network.ports[toward].peer;
                 let pool = network.nodes[network.ports[id].node].pool.as_ref();
-                let pool = pool.filter(|_| self.controls[control].needs_headroom(number));
+                let control = &self.controls[control];
+                let pool = pool.filter(|_| control.needs_headroom(number));
                 traffic.passes(from).then(|| Headroom {
                     port: id,
                     ingress: true,
@@ -47,6 +50,7 @@ impl Mechanisms {
                     frame,
                     room: pool.map(|pool| pool.most_headroom() / frame),
                     buffer: None,
+                    xoff: control.xoff(number),
                 })
             }
             Place::Attachment(_) => None,
@@ -95,14 +99,16 @@ impl Mechanisms {
             feeders: feeders.iter().map(|f| network.ports[*f].peer).collect(),
             frame,
             room: Some(room),
+            xoff: None,
         })
     }
 
     /// Watched output queues, and inputs of shared memories, that may lose frames although their feeders obey, each with what may
     /// still come and the room there is.
     pub(crate) fn headroom_warnings(&self, network: &Network) -> Vec<String> {
-        let needs = self.headroom(network).into_iter();
-        let short = needs.filter_map(|need| {
+        let needs = self.headroom(network);
+        let outputs = network.overfilled(&needs);
+        let short = needs.into_iter().filter_map(|need| {
             let room = need.room.filter(|room| need.frames > *room)?;
             if need.ingress {
                 return Some(format!(
@@ -126,11 +132,57 @@ impl Mechanisms {
                 need.frame,
             ))
         });
-        short.collect()
+        short.chain(outputs).collect()
     }
 }
 
 impl Network {
+    /// Outputs whose buffer holds less than their inputs may hold for them until the senders have stopped. An input counts bytes of a
+    /// class; a port with one queue for all classes may have those of each class.
+    fn overfilled(&self, needs: &[Headroom]) -> Vec<String> {
+        let mut inputs: BTreeMap<NodeId, Vec<(PortId, u64)>> = BTreeMap::new();
+        for need in needs {
+            if let Some(xoff) = need.xoff {
+                let node = self.ports[need.port].node;
+                let most = xoff.saturating_add(need.frames * need.frame);
+                let from = need.feeders.iter().map(|from| (*from, most));
+                inputs.entry(node).or_default().extend(from);
+            }
+        }
+        if inputs.is_empty() {
+            return Vec::new();
+        }
+        let data = Traffic::of_data(self);
+        let classes: BTreeSet<u8> = self.flows.iter().map(|f| f.class).collect();
+        let overfilled = self.ports.ids().filter_map(|id| {
+            let port = &self.ports[id];
+            let Limit::Bytes(limit) = port.buffer else {
+                return None;
+            };
+            let inputs = inputs.get(&port.node)?.iter();
+            let own: Vec<u64> = inputs
+                .filter(|(from, _)| data.crosses(*from, id))
+                .map(|(_, most)| *most)
+                .collect();
+            let share = match port.queues().len() {
+                1 => classes.len() as u64,
+                _ => 1,
+            };
+            let most = own.iter().fold(0, |sum: u64, most| sum.saturating_add(*most));
+            let most = most.saturating_mul(share);
+            (most > limit.0).then(|| {
+                format!(
+                    "{}: {} inputs of its switch may hold {most} B for it until their senders have stopped, and its buffer has {} B: \
+                     frames can be lost; write buffer = \"{most} B\", or a lower xoff",
+                    port.more.name,
+                    own.len(),
+                    limit.0
+                )
+            })
+        });
+        overfilled.collect()
+    }
+
     /// Frames that may be in the way of an output queue beyond what it can send, when its mark has
     /// just been crossed. `feeders` are the ports toward those that are told.
     fn still_to_come(&self, id: PortId, feeders: &[PortId], traffic: &Traffic, frame: u64) -> u64 {

@@ -19,4 +19,6 @@ pub struct Headroom {
     pub room: Option<u64>,
     /// Bytes of the port's buffer with which there would be room for all, where it has a mark at a share of it.
     pub buffer: Option<u64>,
+    /// Bytes of a class that an ingress may hold before its sender is stopped, where its mark is a number.
+    pub xoff: Option<u64>,
 }

@@ -71,7 +71,7 @@ impl Watchdog {
 
     /// Whether those of any class are.
     pub fn drops_any(&self) -> bool {
-        self.terms.action == Action::Drop && self.stormed != 0
+        (0..MAX_CLASSES as u8).any(|class| self.drops(class))
     }
 
     /// A notice has come: the classes for which it does not count.

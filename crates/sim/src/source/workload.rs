@@ -137,7 +137,7 @@ fn build(args: &Args) -> Result<AnySource, Refusal> {
                     &fault,
                     FILE,
                     &file,
-                    "write a size and a percentage on each line",
+                    "on each line write a size and the percentage of transfers up to it, sizes rising, percentages from 0 to 100",
                 )
             })?
         }

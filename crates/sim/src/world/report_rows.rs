@@ -150,6 +150,8 @@ pub struct ConnectionReport {
     pub stats: ConnectionStats,
     /// The warning of its controller, if any.
     pub warning: Option<String>,
+    /// Data are in flight that no timer would send again.
+    pub no_timer: bool,
     /// The congestion header of its segments.
     pub header: Option<Layout>,
     /// The share of the way to a router's target that its controller goes at an acknowledgement.

@@ -176,6 +176,14 @@ fn an_ingress_needs_the_frames_that_the_headroom_names_and_no_fewer() {
         assert_eq!(need.feeders.len(), 1);
         assert_eq!(worst((10 + frames) * 1518), 0, "reverse {reverse}");
         assert!(worst((9 + frames) * 1518) > 0, "reverse {reverse}");
+        // The warning says the same of the output.
+        for (buffer, loses) in [(10 + frames, false), (9 + frames, true)] {
+            let net = at_ingress(reverse, buffer * 1518, &[0, 0]);
+            let warnings = net.world().headroom_warnings();
+            assert_eq!(warnings.len(), usize::from(loses), "{warnings:?}");
+            let named = format!("write buffer = \"{} B\"", (10 + frames) * 1518);
+            assert!(warnings.iter().all(|w| w.contains(&named)), "{warnings:?}");
+        }
     }
 }
 

@@ -96,10 +96,12 @@ impl PacedWindow {
     }
 }
 
-/// The records of hops that an acknowledgement brings back.
+/// The records of hops that an acknowledgement brings back; none where no hop has written.
 pub fn records<'a>(ack: &Ack<'a>) -> Option<&'a Records> {
     match ack.feedback {
-        Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) => Some(records),
+        Some(Feedback::Congestion(CongestionHeader::Telemetry(records))) => {
+            (!records.hops().is_empty()).then_some(records)
+        }
         _ => None,
     }
 }

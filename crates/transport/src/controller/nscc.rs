@@ -16,6 +16,7 @@ use crate::controller_interface::{
     Ack, BuildOf, Cause, Congestion, Controller, Inspect, Limits, Reduction,
 };
 use crate::part::{Default, Kind, Opt, Part, Refusal};
+use crate::segment::Ecn;
 use crate::units::{Span, Time};
 
 /// The product of the network from which the constants scale, bytes.
@@ -224,6 +225,10 @@ impl Controller for Nscc {
 
     fn reduction(&self) -> Reduction {
         Reduction::Direct
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     fn inspect(&self) -> Inspect {

@@ -386,6 +386,10 @@ impl Sender for IrnSender {
         self.core.due(self.deadline, self.paced)
     }
 
+    fn has_no_timer(&self) -> bool {
+        self.nxt > self.una && self.deadline == Time::NEVER
+    }
+
     fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.una ^ self.packets.front().map_or(0, |p| p.start)
     }

@@ -6,7 +6,7 @@ use crate::receiver::{Echo, ReceiverSetup};
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::{Span, Time};
 
-/// The last NACK.
+/// The last NACK. It counts while the receiver still expects the byte that it asked for.
 #[derive(Copy, Clone, Debug)]
 struct Asked {
     /// The byte that it asked for.
@@ -51,7 +51,6 @@ impl RoceReceiver {
             _ => self.next,
         };
         self.delivered = self.delivered.max(whole);
-        self.asked = None;
     }
 
     /// Whether a packet beyond the next one expected is answered with a NACK. One that begins no higher than another since

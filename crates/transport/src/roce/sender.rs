@@ -216,6 +216,10 @@ impl Sender for RoceSender {
         self.core.due(self.deadline, self.paced)
     }
 
+    fn has_no_timer(&self) -> bool {
+        self.nxt > self.una && self.deadline == Time::NEVER
+    }
+
     fn prefetch(&self) -> u64 {
         self.core.prefetch() ^ self.una ^ self.flights.front().map_or(0, |f| f.end)
     }

@@ -41,6 +41,10 @@ pub(super) const PART: Part<Build> = Part {
 };
 
 impl Spreader for Flowlet {
+    fn reads_marks(&self) -> bool {
+        false
+    }
+
     fn stream(&mut self) -> &mut Random {
         &mut self.random
     }

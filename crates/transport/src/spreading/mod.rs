@@ -41,6 +41,11 @@ pub trait Spreader {
     /// Learns the fate of the packet of this number, which left with this EV.
     fn learn(&mut self, _now: Time, _number: u64, _value: u16, _fate: Fate) {}
 
+    /// Whether it learns from marks, so that packets take them.
+    fn reads_marks(&self) -> bool {
+        true
+    }
+
     /// The random stream that it draws from.
     fn stream(&mut self) -> &mut Random;
 }
@@ -50,6 +55,7 @@ crate::parts! {
     pub enum AnySpreader: Spreader {
         fn next(&mut self, now: Time, number: u64) -> u16;
         fn learn(&mut self, now: Time, number: u64, value: u16, fate: Fate);
+        fn reads_marks(&self) -> bool;
         fn stream(&mut self) -> &mut Random;
     }
 

@@ -62,6 +62,10 @@ pub(super) const PART: Part<Build> = Part {
 };
 
 impl Spreader for Oblivious {
+    fn reads_marks(&self) -> bool {
+        false
+    }
+
     fn stream(&mut self) -> &mut Random {
         &mut self.0.random
     }

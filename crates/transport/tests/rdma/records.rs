@@ -62,6 +62,21 @@ fn hpcc_moves_its_reference_once_in_a_round_trip() {
     window(&c, BASE, 154_455.0 * 0.95 + 80.0);
 }
 
+/// Records of a way on which no port writes say nothing: the window stays the product.
+#[test]
+fn hpcc_keeps_its_window_where_no_hop_writes() {
+    let mut c = build("hpcc", &[("rate", "100 Gbit/s")]);
+    let empty = CongestionHeader::Telemetry(Records::default());
+    let feedback = Feedback::Congestion(empty);
+    for number in 0..5 {
+        sent(&mut c, 13.0 * number as f64, number, 1000);
+        let mut heard = ack(13.0 * (1 + number) as f64, 1000, 13.0);
+        (heard.number, heard.feedback) = (number, Some(&feedback));
+        c.on_ack(&heard);
+        window(&c, 13e-6, 162_500.0);
+    }
+}
+
 /// 100 Mbit/s over 13 us are 162.5 B: the window is a packet, and its pace that rate.
 #[test]
 fn hpcc_keeps_the_least_rate() {

@@ -15,6 +15,12 @@ impl Control {
         slack.filter(|_| !self.rated())
     }
 
+    /// Bytes of a class that an input may hold before its sender is stopped; none where it is not stopped, or by another rule.
+    pub fn xoff(&self, place: usize) -> Option<u64> {
+        let xoff = self.places[place].detector.xoff();
+        xoff.filter(|_| !self.rated())
+    }
+
     /// Whether a place stops its feeders when its share of a memory is full, so that what comes then needs headroom.
     pub fn needs_headroom(&self, place: usize) -> bool {
         self.places[place].detector.needs().needs.has(Set::POOL) && !self.rated()

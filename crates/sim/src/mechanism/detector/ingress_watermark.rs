@@ -32,6 +32,10 @@ impl Detector for IngressWatermark {
         NEEDS
     }
 
+    fn xoff(&self) -> Option<u64> {
+        Some(self.xoff)
+    }
+
     fn observe(&mut self, moment: &Moment, level: &View) -> Option<Signal> {
         match moment {
             Moment::Enqueued(_) if !level.congested => {

@@ -48,6 +48,7 @@ backwater_transport::parts! {
         fn serves_first(&self, class: u8) -> Option<(u32, u32)>;
         fn knob(&mut self) -> Option<Knob<'_>>;
         fn slack(&self, buffer: u64) -> Option<u64>;
+        fn xoff(&self) -> Option<u64>;
     }
 
     /// Every detector of the tables.

@@ -53,6 +53,11 @@ pub trait Detector {
     fn slack(&self, _buffer: u64) -> Option<u64> {
         None
     }
+
+    /// Bytes of a class that an input may hold before it is congested, for detectors that have such a mark.
+    fn xoff(&self) -> Option<u64> {
+        None
+    }
 }
 
 pub use backwater_transport::part::Build;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,7 +147,10 @@ def test_a_study_runs_in_memory() -> None:
     assert len(frame) == 8
     assert results.to_polars().height == 8
     assert results.to_polars("port:W>D").height == 8
-    assert "small/c1" in results._repr_html_()
+    shown = results._repr_html_()
+    assert "<td>c1</td>" in shown
+    # What was measured has an interval, and stands beside its bound.
+    assert re.search(r"<td>c1</td><td>[^<]+</td><td>[\d.]+[^<]*\[[^<]+\]</td><td>[≤≥] ", shown)
 
 
 def test_a_sweep_runs_in_memory() -> None:

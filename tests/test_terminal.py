@@ -11,7 +11,7 @@ import pytest
 from typer.main import get_command
 
 from backwater.cli import application
-from backwater.present.numbers import claim_unit, path_title
+from backwater.present.numbers import claim_bound, claim_measured, claim_unit, path_title
 from backwater.present.tabular import Table, figures, lay_out, prose, words
 from backwater.study.definition import Study
 from backwater.tools import catalogue
@@ -318,13 +318,11 @@ def test_a_study_explained_has_sentences_in_place_of_results(tmp_path: Path) -> 
 def test_a_claim_has_one_unit_for_what_was_measured_and_its_bound(
     low: float | None, high: float | None, measured: float, shown: tuple[str, str]
 ) -> None:
-    from backwater.cli import study
-
     bound = {"is": "range", "low": low, "high": high}
     record = {"metric": "delay_p95_s", "unit": "s", "bound": bound, "measured": measured}
     record |= {"low": 0.04, "high": None}
     unit = claim_unit(record, None)
-    assert (study._measured(record, unit), study._bound(bound, unit)) == shown
+    assert (claim_measured(record, unit), claim_bound(bound, unit)) == shown
 
 
 @pytest.mark.parametrize(
@@ -335,13 +333,11 @@ def test_a_share_is_told_in_per_cent_and_a_ratio_is_not(
     claim: str, measured: float, shown: tuple[str, str]
 ) -> None:
     """The sentence of c107 says "less than 1 %", that of c106 "three quarters"."""
-    from backwater.cli import study
-
     [one] = [one for one in Study.load("aqm-bufferbloat").claims if one.id == claim]
     record: dict[str, Any] = {"metric": one.metric, "unit": one.unit, "reduce": one.reduce}
     record |= {"bound": one.bound.record(), "measured": measured, "low": None, "high": None}
     unit = claim_unit(record, one)
-    assert (study._measured(record, unit), study._bound(record["bound"], unit)) == shown
+    assert (claim_measured(record, unit), claim_bound(record["bound"], unit)) == shown
 
 
 def test_what_is_listed_is_what_the_studies_say_and_reads_no_study_whole(tmp_path: Path) -> None:

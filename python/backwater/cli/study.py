@@ -22,7 +22,7 @@ from backwater.cli.batch import (
     write_index,
 )
 from backwater.errors import EXIT_DONE, Refusal
-from backwater.present.numbers import RULES, Unit, claim_unit, counted, number
+from backwater.present.numbers import RULES, claim_bound, claim_measured, claim_unit, number
 from backwater.present.tabular import figures, prose, words
 from backwater.study.definition import Study, shipped
 from backwater.study.execution import Execution
@@ -220,8 +220,8 @@ def show(batch: Batch) -> None:
             record["id"].rpartition("/")[2],
             _says(record),
             _verdict(record),
-            _measured(record, unit),
-            _bound(record["bound"], unit),
+            claim_measured(record, unit),
+            claim_bound(record["bound"], unit),
         )
         for record, unit in judged
     ]
@@ -291,26 +291,3 @@ def _says(record: dict[str, Any]) -> str:
 def _verdict(record: dict[str, Any]) -> str:
     needed = record["seeds_needed"]
     return str(record["verdict"]) + (f", {needed} seeds would decide" if needed else "")
-
-
-def _measured(record: dict[str, Any], unit: Unit) -> str:
-    if record["measured"] is None:
-        return "–"
-    if record.get("runs"):
-        return counted(record["runs"])
-    ends = [record["low"], record["high"]]
-    low, high = ("–" if end is None else number(end / unit.factor) for end in ends)
-    shown = f"{number(record['measured'] / unit.factor)} {unit.name}".rstrip()
-    return f"{shown} [{low}, {high}]"
-
-
-def _bound(bound: dict[str, Any], unit: Unit) -> str:
-    if bound["is"] == "zero":
-        return "zero"
-    low, high = (
-        None if end is None else f"{number(end / unit.factor)} {unit.name}".rstrip()
-        for end in (bound["low"], bound["high"])
-    )
-    if low is None:
-        return f"≤ {high}"
-    return f"≥ {low}" if high is None else f"{low} … {high}"

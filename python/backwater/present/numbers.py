@@ -300,3 +300,28 @@ def claim_unit(record: Mapping[str, Any], claim: Claim | None) -> Unit:
     if plain and direct and dimension_of(str(record["metric"])) == "share":
         return Unit("% points" if claim is not None and claim.by else "%", 0.01)
     return Unit("", 1.0)
+
+
+def claim_measured(record: Mapping[str, Any], unit: Unit) -> str:
+    """A claim's measured number with its interval, or how many runs broke it."""
+    if record["measured"] is None:
+        return "–"
+    if record.get("runs"):
+        return counted(record["runs"])
+    ends = [record["low"], record["high"]]
+    low, high = ("–" if end is None else number(end / unit.factor) for end in ends)
+    shown = f"{number(record['measured'] / unit.factor)} {unit.name}".rstrip()
+    return f"{shown} [{low}, {high}]"
+
+
+def claim_bound(bound: Mapping[str, Any], unit: Unit) -> str:
+    """A claim's bound in a row of text."""
+    if bound["is"] == "zero":
+        return "zero"
+    low, high = (
+        None if end is None else f"{number(end / unit.factor)} {unit.name}".rstrip()
+        for end in (bound["low"], bound["high"])
+    )
+    if low is None:
+        return f"≤ {high}"
+    return f"≥ {low}" if high is None else f"{low} … {high}"

@@ -344,16 +344,18 @@ class Results:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{escape(str(record[name]))}</td>"
-                for name in ("id", "says", "measured", "verdict")
-            )
-            + "</tr>"
-            for record in self.claims
-        )
-        head = "<tr><th>claim</th><th>says</th><th>measured</th><th>verdict</th></tr>"
+        from backwater.present.numbers import claim_bound, claim_measured, claim_unit
+
+        known = {claim.id: claim for claim in self.study.claims}
+        rows = ""
+        for record in self.claims:
+            name = record["id"].rpartition("/")[2]
+            unit = claim_unit(record, known.get(name))
+            measured, bound = claim_measured(record, unit), claim_bound(record["bound"], unit)
+            cells = (name, record["says"], measured, bound, record["verdict"])
+            rows += f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+        heads = ("claim", "says", "measured [95 %]", "bound", "verdict")
+        head = f"<tr>{''.join(f'<th>{text}</th>' for text in heads)}</tr>"
         title = escape(f"{self.study.id}: {self.finished} of {self.manifest['cases_total']} cases")
         return f"<p>{title}</p>" + (f"<table>{head}{rows}</table>" if rows else "")
 

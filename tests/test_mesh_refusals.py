@@ -66,10 +66,10 @@ MISTAKES = [
     (PLACE, PLACE + ", ac.BE.cw_max = 15", "exceeds the largest"),
     (EDCA, EDCA + ", ac.BE.cw_max = 32768", "too large"),
     # Rates that the radio does not have.
-    (PHY, 'data = "12 Mbit/s"', "no rate of this radio"),
+    (PHY, 'data = "12 Mbit/s"', "is a rate of OFDM"),
     (PHY, 'data = "0 bit/s"', "no rate of this radio"),
-    ('control = "1 Mbit/s"', 'control = "6 Mbit/s"', "no rate of this radio"),
-    (PLACE, PLACE + ', rate = "54 Mbit/s"', "no rate of this radio"),
+    ('control = "1 Mbit/s"', 'control = "6 Mbit/s"', "is a rate of OFDM"),
+    (PLACE, PLACE + ', rate = "54 Mbit/s"', "is a rate of OFDM"),
     # Routes with loops, and routes that are none.
     ('["A", "B", "C"]', '["A", "B", "A", "B", "C"]', "passes A twice"),
     ('["A", "B", "C"]', '["A", "A", "B", "C"]', "passes A twice"),

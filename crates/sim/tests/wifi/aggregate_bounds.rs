@@ -1,10 +1,10 @@
 //! What bounds an A-MPDU, and two categories that aggregate at one station, against closed forms.
 
-use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::medium::wifi::phy::mode::{Format, Guard, Mode};
 use backwater_transport::units::Span;
 
 use crate::aggregate::{assert_near, mode, noisy_cell, saturated_cell};
-use crate::cell::{Cell, saturated};
+use crate::cell::{Cell, RTS, saturated};
 
 /// MPDUs of a PPDU on average, where a PPDU takes all that the window allows and each MPDU fails with this chance: those from the first that
 /// is not acknowledged on, so many places, but for those that are acknowledged. A state is the set of the latter.
@@ -107,4 +107,56 @@ fn internal_collisions_widen_a_window_and_lose_no_packet() {
     let internal = report.stations[1].internal as f64 / seconds;
     assert_near(internal, 10.2, 0.03, "internal collisions");
     assert_eq!(report.stations[1].retry_drops, 0);
+}
+
+/// ns-3's programs wifi-ht-network, wifi-vht-network and wifi-he-network: UDP payload of 1472 B (700 B in the last) in A-MPDUs of 65,535 B at most, or of 64 and 256 MPDUs;
+/// an RTS and a CTS at 6 Mbit/s take 128 us with their SIFS. The engine has what the arithmetic has, and that lies in the range of each program but the one of
+/// 802.11n at 40 MHz without RTS: 135.3 Mbit/s for at most 135, where ns-3 sends beacons.
+#[test]
+fn one_sender_beside_the_ranges_of_ns3_s_programs() {
+    let ht = mode(Format::Ht, 20, 0, 1);
+    let ht_wide = Mode {
+        guard: Guard::Short,
+        ..mode(Format::Ht, 40, 7, 1)
+    };
+    let vht = mode(Format::Vht, 20, 0, 1);
+    let vht_wide = Mode {
+        guard: Guard::Short,
+        ..mode(Format::Vht, 160, 9, 1)
+    };
+    let he = mode(Format::He, 160, 11, 1);
+    for (mode, window, count, ip, rts, answer, [least, most]) in [
+        (ht, 64, 2, 1500, false, 68.0, [5.0, 135.0]),
+        (ht, 64, 2, 1500, true, 68.0, [5.0, 132.0]),
+        (ht_wide, 64, 42, 1500, false, 32.0, [135.0, 135.5]),
+        (ht_wide, 64, 42, 1500, true, 32.0, [5.0, 132.0]),
+        (vht, 64, 2, 1500, false, 68.0, [5.0, 630.0]),
+        (vht, 64, 2, 1500, true, 68.0, [5.0, 565.0]),
+        (vht_wide, 64, 42, 1500, false, 32.0, [5.0, 630.0]),
+        (vht_wide, 64, 42, 1500, true, 32.0, [5.0, 565.0]),
+        (he, 64, 64, 728, false, 32.0, [6.0, 844.0]),
+        (he, 64, 64, 728, true, 32.0, [6.0, 745.0]),
+        (he, 256, 256, 728, false, 40.0, [6.0, 1033.0]),
+    ] {
+        let mut cell = saturated_cell(1.0, mode, window, 1);
+        cell.0.flows[0].source = saturated(ip);
+        if rts {
+            cell.0.media[0].mac.rts_above = RTS;
+        }
+        let high = cell.0.media[0].high.as_mut().expect("modes");
+        let limits = high.aggregation.as_mut().expect("a window");
+        if mode.format != Format::He {
+            limits.bounds.bytes = 65_535;
+        }
+        let part = 4 + ip + 38;
+        let bytes = (count - 1) * part.next_multiple_of(4) + part;
+        let before = if rts { 52.0 + 16.0 + 44.0 + 16.0 } else { 0.0 };
+        let ppdu = mode.airtime(bytes).0 as f64 / 1e6;
+        let cycle = 43.0 + 67.5 + before + ppdu + 16.0 + answer;
+        let carried = |bytes: u64| 8.0 * (count * bytes) as f64 / cycle;
+        let what = format!("{mode:?}, window {window}, RTS {rts}");
+        assert_near(cell.throughputs(4)[0], carried(ip), 0.005, &what);
+        let payload = carried(ip - 28);
+        assert!((least..=most).contains(&payload), "{what}: {payload}");
+    }
 }

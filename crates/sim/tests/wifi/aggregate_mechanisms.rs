@@ -188,7 +188,7 @@ impl Detector for Teller {
 type Told = (Vec<Time>, Vec<Time>, BTreeMap<Time, bool>);
 
 /// Station 1 tells station 0 in header fields; when, as the run goes on.
-fn tell_in_fields(cell: &mut Cell) -> Arc<Mutex<Vec<Time>>> {
+pub fn tell_in_fields(cell: &mut Cell) -> Arc<Mutex<Vec<Time>>> {
     cell.flow(0, 1, 1, cbr(200, 16_000));
     let told = Arc::default();
     let given = [

@@ -27,28 +27,44 @@ fn megabits(report: &Report, seconds: f64) -> f64 {
 }
 
 /// MCS 7 of 802.11n. Five packets of 1500 B in an A-MSDU of 7618 B, two in one of 3046 B, with 30 B of header and FCS: 980 and 416 us,
-/// SIFS 16, acknowledgement 28 us. Ten of the latter in an A-MPDU of 30,800 B, which 32,768 B bound: 3828 us, and 32 us.
+/// SIFS 16, acknowledgement 28 us. Ten of the latter take 30,800 B of an A-MPDU, and the 32,768 B that bound it have room for one packet alone: 32,342 B, 4020 us, and 32 us.
 #[test]
 fn one_sender_of_a_msdus_is_as_fast_as_the_closed_form() {
     let ht = mode(Format::Ht, 20, 7, 1);
     assert_eq!(ht.airtime(7648), Span::micros(980));
     assert_eq!(ht.airtime(3076), Span::micros(416));
-    assert_eq!(ht.airtime(30_800), Span::micros(3828));
+    assert_eq!(ht.airtime(32_342), Span::micros(4020));
     for (msdu, bytes, packets, micros) in [
         (7935, None, 5.0, 980.0 + 16.0 + 28.0),
         (3839, None, 2.0, 416.0 + 16.0 + 28.0),
-        (3839, Some(32_768), 20.0, 3828.0 + 16.0 + 32.0),
+        (3839, Some(32_768), 21.0, 4020.0 + 16.0 + 32.0),
         (1499, None, 1.0, 228.0 + 16.0 + 28.0),
     ] {
         let cell = with_msdus(saturated_cell(2.0, ht, 64, 1), msdu, bytes);
         let found = cell.throughputs(2)[0];
         let expected = 12_000.0 * packets / (43.0 + 67.5 + micros);
         assert_near(found, expected, 0.005, &format!("{msdu} {bytes:?}"));
+        let toward = &cell.run().1.stations[0].toward;
+        let mpdus = if bytes.is_some() { 11.0 } else { 1.0 };
+        let found = toward.frames as f64 / toward.ppdus as f64;
+        assert_near(found, mpdus, 0.005, "MPDUs of a PPDU");
     }
 }
 
+/// A window of 64 MPDUs of two packets has 128 packets under way, which a saturated sender keeps waiting: 63 parts of 3080 B and one MPDU take 2068 us at MCS 9 of 802.11ac,
+/// two streams at 80 MHz.
+#[test]
+fn a_saturated_sender_fills_the_mpdus_of_its_window() {
+    let vht = mode(Format::Vht, 80, 9, 2);
+    assert_eq!(vht.airtime(64 * 3080), Span::micros(2068));
+    let cell = with_msdus(saturated_cell(1.0, vht, 64, 1), 3839, Some(1_048_575));
+    let found = cell.throughputs(2)[0];
+    let expected = 12_000.0 * 128.0 / (43.0 + 67.5 + 2068.0 + 16.0 + 32.0);
+    assert_near(found, expected, 0.005, "128 packets");
+}
+
 /// A packet of an A-MSDU arrives with all others or not at all. One of 7648 B fails with 1 - 0.9^(7648/1458); each failure doubles the
-/// window and costs a timeout of 45 us, and the seventh gives the five packets up. In an A-MPDU each of ten A-MSDUs fails alone.
+/// window and costs a timeout of 45 us, and the seventh gives the five packets up. In an A-MPDU each of ten A-MSDUs, and the packet behind them, fails alone.
 #[test]
 fn an_a_msdu_arrives_or_fails_as_a_whole() {
     let fails = 1.0 - 0.9f64.powf(7648.0 / 1458.0);
@@ -71,13 +87,10 @@ fn an_a_msdu_arrives_or_fails_as_a_whole() {
     assert_eq!(flow.dropped.packets % 5, 0, "five packets are given up");
     let cell = with_msdus(noisy_cell(10.0, 64, 19.58), 3839, Some(32_768));
     let (_, report) = cell.run();
-    let fails = 1.0 - 0.9f64.powf(3076.0 / 1458.0);
-    assert_near(
-        megabits(&report, 10.0),
-        60.20 * (1.0 - fails),
-        0.015,
-        "A-MPDU of A-MSDUs",
-    );
+    let arrives = |bytes: f64| 0.9f64.powf(bytes / 1458.0);
+    let arrived = 20.0 * arrives(3076.0) + arrives(1538.0);
+    let expected = 12_000.0 * arrived / (43.0 + 67.5 + 4020.0 + 16.0 + 32.0);
+    assert_near(megabits(&report, 10.0), expected, 0.01, "A-MPDU of A-MSDUs");
     assert!(report.flows[0].sums.sum.reorder > 0);
     assert_eq!(report.flows[0].sums.dropped.packets, 0);
 }

@@ -10,7 +10,7 @@ use crate::medium::wifi::phy::channel::ChannelSpec;
 use crate::medium::wifi::phy::mode::Mode;
 use crate::medium::wifi::phy::mode_errors;
 use crate::medium::wifi::phy::physical::FLOOR;
-use crate::medium::wifi::phy::standard;
+use crate::medium::wifi::phy::standard::{self, Standard};
 use crate::medium::wifi::radio::Radio;
 use crate::medium::wifi::spec::{High, RateControl};
 use crate::spec::{MediumSpec, Refusal};
@@ -110,7 +110,17 @@ pub(super) fn check_station_mode(
         let fix = "remove it, or write rate_control = \"off\" in the medium's phy";
         return refuse(format!("{path}.mcs"), what, fix);
     }
-    check_mode(medium, mode, path)
+    check_mode(medium, mode, path)?;
+    match high {
+        Some(high) => check_spacing(
+            &High {
+                mode: *mode,
+                ..*high
+            },
+            &format!("media.{}", medium.name),
+        ),
+        None => Ok(()),
+    }
 }
 
 /// A mode that its standard has, and the channel errors of.
@@ -139,11 +149,19 @@ fn check_rate(medium: &MediumSpec, rate: Rate, path: &str) -> Result<(), Refusal
         .iter()
         .map(|r| format!("{}", *r as f64 / 1e6))
         .collect();
-    refuse(
-        path,
-        format!("{} bit/s is no rate of this radio", rate.0),
-        format!("write one of {} Mbit/s", listed.join(", ")),
-    )
+    let is_of = |standard: &Standard| standard.rates().contains(&rate.0);
+    let what = match Standard::ALL.into_iter().find(is_of) {
+        Some(other) => format!(
+            "{} bit/s is a rate of {}, and the stations of {} are of {}, which does not understand it",
+            rate.0,
+            other.named(),
+            medium.name,
+            medium.phy.standard.named()
+        ),
+        None => format!("{} bit/s is no rate of this radio", rate.0),
+    };
+    let fix = format!("write one of {} Mbit/s", listed.join(", "));
+    refuse(path, what, fix)
 }
 
 /// Two frames with the least distance that is asked for fit an A-MPDU.

@@ -380,7 +380,7 @@ impl Air {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::medium::wifi) mod tests {
     use backwater_transport::part::{Args, Value};
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::{Bytes, Span, Time};
@@ -388,13 +388,70 @@ mod tests {
     use super::{Beginnings, Laid};
     use crate::medium::wifi::mac::category::AccessMode;
     use crate::medium::wifi::phy::aggregate::Bounds;
-    use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
+    use crate::medium::wifi::phy::mode::{Coding, Format, Guard, LONGEST, Mode};
     use crate::medium::wifi::spec::{Aggregation, High, RateControl};
     use crate::medium::wifi::test_line::line;
     use crate::source::SOURCES;
-    use crate::spec::{FlowOptions, FlowSpec};
+    use crate::spec::{FlowOptions, FlowSpec, Spec};
     use crate::targets::Destination;
     use crate::world::World;
+
+    /// A-MPDUs of 802.11n whose MPDUs begin 16 µs after each other.
+    pub(in crate::medium::wifi) const APART: Aggregation = Aggregation {
+        window: 64,
+        bounds: Bounds {
+            bytes: 65_535,
+            time: LONGEST,
+            frames: 64,
+            apart: Span::micros(16),
+        },
+        asks: true,
+        msdu: 0,
+        alone: false,
+        reorder: None,
+    };
+
+    /// A station that always has packets of 40 B for another, 802.11n at MCS 7.
+    pub(in crate::medium::wifi) fn short_packets(limits: Aggregation) -> Spec {
+        let mode = Mode {
+            format: Format::Ht,
+            width: 20,
+            mcs: 7,
+            streams: 1,
+            guard: Guard::Long,
+            coding: Coding::Bcc,
+        };
+        let mut spec = line(&[0.0, 1.0]);
+        let medium = &mut spec.media[0];
+        medium.phy.data = mode.rate();
+        medium.mac.access = AccessMode::Edca;
+        medium.mac.rts_above = u64::MAX;
+        medium.mac.categories = AccessMode::Edca.defaults(medium.phy.standard.window());
+        medium.high = Some(High {
+            mode,
+            control: RateControl::Off,
+            aggregation: Some(limits),
+        });
+        let row = SOURCES.iter().find(|part| part.id == "saturated");
+        let options = Args(vec![("packet", Value::Bytes(Bytes(40)))]);
+        let source = (row.expect("a source").build)(&options).expect("legal options");
+        spec.flows.push(FlowSpec {
+            name: "f".into(),
+            from: 0,
+            to: Destination::Node(1),
+            class: 1,
+            ecn: Ecn::NotEct,
+            packet: Bytes(40),
+            start: Span::ZERO,
+            stop: Span::secs(1),
+            source,
+            options: FlowOptions::default(),
+            after: None,
+            route: None,
+            transport: None,
+        });
+        spec
+    }
 
     /// Part after part, an instant is that of one division of all bytes before it, whatever the lengths and remainders.
     #[test]
@@ -420,57 +477,12 @@ mod tests {
     /// the last symbol is not full; packets of 40 B alone would make it 10.3 us.
     #[test]
     fn mpdus_begin_as_far_apart_as_the_receiver_asks() {
-        let mode = Mode {
-            format: Format::Ht,
-            width: 20,
-            mcs: 7,
-            streams: 1,
-            guard: Guard::Long,
-            coding: Coding::Bcc,
-        };
         for msdu in [0, 100] {
-            let mut spec = line(&[0.0, 1.0]);
-            let medium = &mut spec.media[0];
-            medium.phy.data = mode.rate();
-            medium.mac.access = AccessMode::Edca;
-            medium.mac.rts_above = u64::MAX;
-            medium.mac.categories = AccessMode::Edca.defaults(medium.phy.standard.window());
-            let bounds = Bounds {
-                apart: Span::micros(16),
-                ..Bounds::of(Format::Ht, 64)
-            };
-            medium.high = Some(High {
-                mode,
-                control: RateControl::Off,
-                aggregation: Some(Aggregation {
-                    window: 64,
-                    bounds,
-                    asks: true,
-                    msdu,
-                    alone: false,
-                    reorder: None,
-                }),
-            });
-            let row = SOURCES.iter().find(|part| part.id == "saturated");
-            let options = Args(vec![("packet", Value::Bytes(Bytes(40)))]);
-            let source = (row.expect("a source").build)(&options).expect("legal options");
-            spec.flows.push(FlowSpec {
-                name: "f".into(),
-                from: 0,
-                to: Destination::Node(1),
-                class: 1,
-                ecn: Ecn::NotEct,
-                packet: Bytes(40),
-                start: Span::ZERO,
-                stop: Span::secs(1),
-                source,
-                options: FlowOptions::default(),
-                after: None,
-                route: None,
-                transport: None,
-            });
+            let mut limits = APART;
+            limits.msdu = msdu;
+            let spec = short_packets(limits);
             let mut world = World::build(&spec).expect("a legal line");
-            world.advance(backwater_transport::units::Time::ZERO + Span::millis(10));
+            world.advance(Time::ZERO + Span::millis(10));
             let begins = &world.media.air.parts[0].begins;
             assert_eq!(begins.len(), 64);
             for pair in begins.windows(2) {

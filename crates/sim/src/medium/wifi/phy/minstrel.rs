@@ -464,13 +464,15 @@ mod tests {
                 (5.2, 1),
                 (2.0, 0),
             ] {
+                let mut least = f64::MAX;
                 for seed in 0..5 {
                     let mut link = Link::new(seed, window);
                     assert_eq!(link.best(snr), mcs, "{snr} dB");
                     link.send_until(Span::secs(1), snr);
-                    let share = link.send_until(Span::secs(5), snr);
-                    assert!(share >= 0.9, "{snr} dB, {window} frames: {share}");
+                    least = least.min(link.send_until(Span::secs(5), snr));
                 }
+                println!("{snr} dB, window {window}: {least:.3} of the time at MCS {mcs}");
+                assert!(least >= 0.9, "{snr} dB, {window} frames: {least}");
             }
         }
     }
@@ -480,13 +482,15 @@ mod tests {
     fn a_station_follows_a_step_of_10_db() {
         for window in [1, 64] {
             for (before, after) in [(21.5, 11.5), (11.5, 21.5), (15.0, 5.0), (5.0, 15.0)] {
+                let mut least = f64::MAX;
                 for seed in 0..5 {
                     let mut link = Link::new(seed, window);
                     link.send_until(Span::secs(2), before);
                     link.send_until(Span::millis(2500), after);
-                    let share = link.send_until(Span::secs(4), after);
-                    assert!(share >= 0.9, "{before} to {after}, {window}: {share}");
+                    least = least.min(link.send_until(Span::secs(4), after));
                 }
+                println!("{before} to {after} dB, window {window}: {least:.3} of the time");
+                assert!(least >= 0.9, "{before} to {after}, {window}: {least}");
             }
         }
     }

@@ -85,6 +85,17 @@ pub const OVERHEAD: u64 = 28 + LLC;
 pub const QOS: u64 = 2;
 
 impl Standard {
+    /// All of them.
+    pub const ALL: [Standard; 2] = [Standard::HrDsss, Standard::Ofdm];
+
+    /// How a sentence names it.
+    pub fn named(self) -> &'static str {
+        match self {
+            Standard::HrDsss => "802.11b",
+            Standard::Ofdm => "OFDM (802.11a and later)",
+        }
+    }
+
     /// Rates in bit/s, the slowest first.
     pub fn rates(self) -> &'static [u64] {
         match self {

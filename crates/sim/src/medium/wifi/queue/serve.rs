@@ -207,3 +207,48 @@ impl Air {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backwater_transport::part::Args;
+    use backwater_transport::units::{Span, Time};
+
+    use crate::medium::wifi::mac::aggregate::tests::{APART, short_packets};
+    use crate::medium::wifi::queue::turns::Turn;
+    use crate::queue::QUEUES;
+    use crate::spec::{NodeKind, Serving};
+    use crate::world::World;
+
+    /// 1000 B hold six parts of 132 B and one MPDU of 82 B, for MPDUs 16 us apart at 65 Mbit/s; ten parts of 84 B without that distance. The packet that no
+    /// longer fits has left queue management, too.
+    #[test]
+    fn no_more_packets_leave_queue_management_than_fill_a_burst() {
+        let mut limits = APART;
+        limits.bounds.bytes = 1000;
+        let mut spec = short_packets(limits);
+        let NodeKind::Station(radios) = &mut spec.nodes[0].kind else {
+            unreachable!("a station");
+        };
+        let row = QUEUES.iter().find(|part| part.id == "drop-head");
+        let queue = (row.expect("a queue").build)(&Args(Vec::new())).expect("no options");
+        radios[0].aqm = queue.aqm;
+        radios[0].serving = Serving {
+            turn: Turn::RoundRobin,
+            each: true,
+            ..Serving::default()
+        };
+        let mut world = World::build(&spec).expect("a legal line");
+        let mut most = 0;
+        for micros in (0..20_000).step_by(10) {
+            world.advance(Time::ZERO + Span::micros(micros));
+            let (network, hop) = (&world.shared.network, &world.media.air.hops[0]);
+            let mut waits = network.ports[hop.port].queue(1).list.head();
+            let mut count = 0;
+            while !waits.is_none() {
+                (waits, count) = (network.packets[waits].next, count + 1);
+            }
+            most = most.max(count);
+        }
+        assert_eq!(most, 8);
+    }
+}

@@ -237,6 +237,7 @@ pub fn probe<'py>(
     all.set_item("at_ps", found.at.0)?;
     all.set_item("flows", rows(&found.flows)?)?;
     all.set_item("ports", rows(&found.ports)?)?;
+    all.set_item("stations", rows(&found.stations)?)?;
     all.set_item("drops_pkts", drops)?;
     Ok(all)
 }

@@ -293,3 +293,44 @@ def test_looking_at_a_world_moves_nothing() -> None:
         assert seen.probe()["at_ps"] == at * 10**9
         assert seen.fingerprint
     assert ended(seen).document == ended(plain).document
+
+
+def test_a_look_shows_what_stations_did() -> None:
+    """Of five packets at once one is on the air after 1 ms; each has an ACK of its own."""
+    station = {"kind": "station", "medium": "air"}
+    packets = {"kind": "packet-list", "bytes": [1500], "at_us": [0] * 5}
+    world = backwater.World(
+        {
+            "schema": "backwater/scenario/1",
+            "duration": "1 s",
+            "media": {
+                "air": {
+                    "phy": {"standard": "802.11b", "data": "11 Mbit/s", "control": "1 Mbit/s"},
+                    "channel": {"model": "disc", "transmit": "100 m", "sense": "190 m"},
+                    "mac": {"access": "dcf", "rts": "off"},
+                }
+            },
+            "nodes": {
+                "A": station | {"at": ["0 m", "0 m"]},
+                "B": station | {"at": ["50 m", "0 m"]},
+            },
+            "flows": {"f": {"from": "A", "to": "B", "source": packets}},
+        },
+        seed=1,
+    )
+    world.advance("1 ms")
+    sender = world.probe()["stations"]["A"]
+    assert (sender["frames"], sender["attempts"], sender["waiting_pkts_class0"]) == (1, 1, 5)
+    assert (sender["aifsn_class0"], sender["cw_class0"]) == (2, 31)
+    world.advance(world.end_ps)
+    stations = world.probe()["stations"]
+    sender, receiver = stations["A"], stations["B"]
+    assert (sender["frames"], sender["attempts"], sender["failures"]) == (5, 5, 0)
+    assert (receiver["frames"], receiver["attempts"]) == (5, 0)
+    assert sender["waiting_pkts_class0"] == 0
+    # A preamble of 192 us, then 8 + 28 + 1500 bytes at 11 Mbit/s in whole us, or 14 at 1 Mbit/s.
+    data, answer = 192e-6 + 1118e-6, 192e-6 + 14 * 8 / 1e6
+    assert sender["airtime_s"] == pytest.approx(5 * data, rel=1e-9)
+    assert receiver["airtime_s"] == pytest.approx(5 * answer, rel=1e-9)
+    # Both, and less than the SIFS of 10 us between them.
+    assert 5 * (data + answer) <= sender["busy_s"] < 5 * (data + answer + 10e-6)

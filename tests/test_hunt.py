@@ -127,6 +127,66 @@ def test_scores_are_those_of_their_definitions() -> None:
     # A run of one second, of which the space changes the first half.
     assert score["stall"](replace(seen(bytes_, None), seconds=0.5), None) == 0.5
     assert score["waste"](seen([]), None) is None
+    # Flow b has 12 Mbit/s alone and 3 beside a.
+    alone, beside = seen([], flows__b__goodput_bps=12e6), seen([], flows__b__goodput_bps=3e6)
+    assert score["harm"](beside, alone) == 0.75
+    assert score["harm"](alone, beside) == 0
+    assert score["harm"](beside, seen([], flows__b__goodput_bps=0)) is None
+    laws: dict[str, Any] = {"conservation__ok": 1.0, "sanity__ok": 1.0}
+    assert score["violation"](seen([], **laws), None) == 0
+    assert score["violation"](seen([], **laws | {"sanity__ok": 0.0}), None) == 1
+    assert score["violation"](seen([], sanity__ok=1.0), None) is None
+
+
+def test_harm_is_what_a_flow_lacks_beside_another_of_what_it_has_alone() -> None:
+    """Alone it has the link: 1448 bytes of the application in 1538 on the wire."""
+    space = Jitter()
+    trial = trials(space, "harm")
+    genome = (0,) * len(space.bounds())
+    (judged,) = trial.judge([genome], [1])
+    beside = judged.figures["flows.b.goodput_bps"]
+    assert judged.score is not None
+    assert beside is not None
+    assert 0.2 < judged.score < 0.8
+    assert judged.score == pytest.approx(1 - beside / (12e6 * 1448 / 1538), abs=0.02)
+
+
+def two_flows() -> dict[str, Any]:
+    """Flow `a` sends at once on a path of its own, `g` from 3 s on over the link `down`."""
+    scene = scenes.one()
+    flow = scene["flows"].pop("f")
+    scene["nodes"] |= {"A": {"kind": "host"}, "B": {"kind": "host"}}
+    scene["links"]["ab"] = {"ends": ["A", "B"], "rate": "10 Mbit/s", "delay": "1 ms"}
+    scene["flows"] |= {"a": flow | {"from": "A", "to": "B"}, "g": flow | {"start": "3 s"}}
+    return scene
+
+
+@pytest.mark.parametrize(("flow", "silent_s"), [("a", 0.0), ("g", 3.0)])
+def test_the_flow_that_is_named_is_judged(flow: str, silent_s: float) -> None:
+    goal = objectives.objective("stall", flow)
+    read = scenario.read(two_flows())[0]
+    trial = Trials(read, Link(), goal, [None], (flow,), 1)
+    # An opportunity each millisecond.
+    (judged,) = trial.judge([(1,) * 5000], [1])
+    assert judged.score == pytest.approx(silent_s / 5, abs=0.05)
+
+
+def test_a_hunt_in_a_scenario_judges_the_flow_of_its_target(tmp_path: Path) -> None:
+    (tmp_path / "two.json").write_text(json.dumps(two_flows()))
+    args = ("hunt", "two.json", "--space", "link", "--evals", "4", "--objective")
+    for goal in ("waste", "gap"):
+        line = (*args, goal, "--target", "flows.g", "--out", goal, "--save", f"{goal}.md")
+        said = call(*line, "--json", cwd=tmp_path)
+        assert said.code == 0, said.err
+        assert "flows.g.goodput_bps" in said.document["finding"]["figures"]
+        Study.load(tmp_path / f"{goal}.md")
+
+
+def test_no_run_breaks_what_every_run_keeps() -> None:
+    trial = trials(Steps(), "violation")
+    (judged,) = trial.judge([Steps().draw(Draws(1, "laws"))], [1])
+    assert judged.score == 0
+    assert [judged.figures[law] for law in ("conservation.ok", "sanity.ok")] == [1, 1]
 
 
 def archived(folder: Path) -> bytes:
@@ -355,6 +415,14 @@ def test_a_corpus_that_is_damaged_is_refused_with_the_line(tmp_path: Path) -> No
         assert caught.value.line == at + 1
 
 
+def test_a_corpus_of_another_space_is_named(tmp_path: Path) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    with pytest.raises(Refusal, match="of the space `steps`, and this hunt of `link`"):
+        best_of_cells(tmp_path, Link())
+    with pytest.raises(Refusal, match="with other options"):
+        best_of_cells(tmp_path, Steps(3))
+
+
 def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
     """Its genomes are inputs; its scores are never taken over."""
     methods.hunt(request(Steps()), trials(Steps()), tmp_path)
@@ -433,6 +501,7 @@ def test_a_class_that_raises_hangs_or_ends_is_named_and_the_runs_are_kept(
     said = call("hunt", "mine.py:Mine", "--evals", "60", "--out", "out", cwd=tmp_path)
     assert said.code == 3
     assert why in said.err
+    assert "correct the target" in said.err
     lines = [json.loads(line) for line in archived(tmp_path / "out").splitlines()]
     generations = [line for line in lines if line.get("what") == "generation"]
     # One generation says enough.
@@ -440,12 +509,24 @@ def test_a_class_that_raises_hangs_or_ends_is_named_and_the_runs_are_kept(
     assert all(why in one["why"] for one in generations[0]["members"])
 
 
-def test_what_a_class_of_python_does_not_offer_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("goal", "score"), [("stall", 0.6), ("low-window", 1), ("unstable", 0)])
+def test_a_class_of_python_is_looked_at_while_its_run_lasts(
+    tmp_path: Path, goal: str, score: float
+) -> None:
+    """Silent for 3 of 5 s, then with a window of ten packets, as the controller `fixed`."""
+    python_class(tmp_path, "        self.window = 10 * self.mss_B\n        return\n")
+    ours = {"kind": "python", "file": str(tmp_path / "mine.py"), "class": "Mine"}
+    for table in (ours, {"kind": "fixed", "window": "10 packets"}):
+        read = scenario.read(two_flows())[0]
+        trial = Trials(read, Link(), objectives.objective(goal, "g"), [table], ("g",), 2)
+        (judged,) = trial.judge([(1,) * 5000], [1])
+        assert judged.why is None
+        assert judged.score == pytest.approx(score, abs=0.05)
+
+
+def test_another_class_of_python_is_another_search(tmp_path: Path) -> None:
     python_class(tmp_path)
     args = ("hunt", "mine.py:Mine", "--evals", "4")
-    said = call(*args, "--objective", "stall", cwd=tmp_path)
-    assert said.code == 2
-    assert "looks at a run while it lasts" in said.err
     call(*args, "--out", "out", cwd=tmp_path)
     file = tmp_path / "mine.py"
     file.write_text(file.read_text().replace("beta=0.5", "beta=0.6"))

@@ -146,6 +146,22 @@ def test_m_m_1_rises_to_thirty_once_in_a_thousand_million_busy_periods() -> None
     assert found.warnings == ()
 
 
+def test_levels_are_the_highest_that_a_fifth_of_the_runs_reach() -> None:
+    """From k packets m are reached before 0 with the chance (2^k - 1) / (2^m - 1)."""
+    place = "waiting:S>D"
+    found = backwater.rare(
+        queue(5, 10), place, 12, empty=place, after="2 s", runs=400, replicates=4
+    )
+    levels = [one.level for one in found.levels if one.level is not None]
+    assert levels[-1] < 12
+    for low, high, stage in zip([1, *levels], levels, found.levels, strict=False):
+        chance, beyond = ((2**low - 1) / (2**to - 1) for to in (high, high + 1))
+        # 4 is reached from 2 by a fifth exactly.
+        assert chance >= 0.2
+        assert beyond <= 0.2
+        assert stage.share == pytest.approx(chance, abs=0.06)
+
+
 def test_at_a_millionth_plain_runs_take_three_hundred_times_the_events() -> None:
     place = "waiting:S>D"
     found = backwater.rare(

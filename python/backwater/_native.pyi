@@ -18,7 +18,7 @@ def trials(
     patches: list[list[tuple[Any, ...]]],
     figures: list[str],
     workers: int,
-    every_ps: int | None = None,
+    looks: tuple[int, list[str]] | None = None,
 ) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any], NDArray[Any], list[tuple[int, str]]]: ...
 def rare(
     resolved: Resolved,
@@ -36,6 +36,12 @@ def rare(
     list[int],
     list[tuple[list[int], list[int], int, tuple[int, list[tuple[int, int]], int, str] | None]],
 ]: ...
+def hosted_trial(
+    resolved: Resolved, figures: list[str], looks: tuple[int, list[str]] | None = None
+) -> tuple[list[float], list[float], int]: ...
+def spread(
+    count: int, places: int, most: float, least: int, draw: Callable[[], float]
+) -> NDArray[Any]: ...
 def pack(values: NDArray[Any]) -> str: ...
 def unpack(text: str) -> NDArray[Any]: ...
 

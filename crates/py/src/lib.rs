@@ -99,6 +99,8 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(batch::stored, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
     m.add_function(wrap_pyfunction!(trial::trials, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::hosted_trial, m)?)?;
+    m.add_function(wrap_pyfunction!(trial::spread, m)?)?;
     m.add_function(wrap_pyfunction!(trial::pack, m)?)?;
     m.add_function(wrap_pyfunction!(trial::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;

@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use backwater_scenario::{Patch, Trial, Wanted};
+use backwater_scenario::{Looks, Patch, Trial, Uneven, Wanted};
 use backwater_transport::units::Span;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::fault::Fault;
 use crate::scenario::{Resolved, refuse};
+use crate::script;
 
 /// How often the caller's thread looks for signals while it waits.
 const LOOK: Duration = Duration::from_millis(50);
@@ -63,17 +65,27 @@ pub fn patch(written: &Bound<'_, PyTuple>) -> PyResult<Patch> {
     })
 }
 
+/// Figures, and how often flows are looked at: picoseconds and names.
+fn wanted(figures: Vec<String>, looks: Option<(u64, Vec<String>)>) -> Wanted {
+    let looks = looks.filter(|(every, _)| *every > 0);
+    let looks = looks.map(|(every, flows)| Looks {
+        every: Span(every),
+        flows,
+    });
+    Wanted { figures, looks }
+}
+
 /// Runs a scenario once for each list of changes, on `workers` threads. Gives the figures of all runs one after the other,
 /// the looks of each, fingerprints, events, and the runs that failed with the reason.
 #[pyfunction]
-#[pyo3(signature = (resolved, patches, figures, workers, every_ps = None))]
+#[pyo3(signature = (resolved, patches, figures, workers, looks = None))]
 pub fn trials<'py>(
     py: Python<'py>,
     resolved: Vec<Py<Resolved>>,
     patches: Vec<Vec<Bound<'py, PyTuple>>>,
     figures: Vec<String>,
     workers: usize,
-    every_ps: Option<u64>,
+    looks: Option<(u64, Vec<String>)>,
 ) -> PyResult<Columns<'py>> {
     if resolved.len() != patches.len() {
         return Err(PyValueError::new_err("a scenario for each list of changes"));
@@ -83,8 +95,7 @@ pub fn trials<'py>(
         .iter()
         .map(read)
         .collect::<PyResult<Vec<Vec<Patch>>>>()?;
-    let every = every_ps.map(Span);
-    let wanted = Wanted { figures, every };
+    let wanted = wanted(figures, looks);
     let scenarios: Vec<_> = resolved.iter().map(|one| &one.get().scenario).collect();
     let run = |index: usize| scenarios[index].trial(&patches[index], &wanted);
     let found = py.detach(|| all(patches.len(), workers, run))?;
@@ -111,6 +122,26 @@ pub fn trials<'py>(
         events.into_pyarray(py),
         failed,
     ))
+}
+
+/// Runs a scenario that may name classes of Python once, in this thread. Gives its figures, looks and fingerprint.
+#[pyfunction]
+#[pyo3(signature = (resolved, figures, looks = None))]
+pub fn hosted_trial(
+    py: Python<'_>,
+    resolved: &Resolved,
+    figures: Vec<String>,
+    looks: Option<(u64, Vec<String>)>,
+) -> PyResult<(Vec<f64>, Vec<f64>, u64)> {
+    let (scenario, fault) = (&resolved.scenario, Fault::default());
+    let wanted = wanted(figures, looks);
+    let world = script::world(py, scenario, None, &fault)?;
+    let found = py.detach(|| scenario.trial_in(world, &wanted));
+    if let Some(error) = fault.take(py) {
+        return Err(error);
+    }
+    let trial = found.map_err(|d| refuse(&d))?;
+    Ok((trial.figures, trial.looks, trial.fingerprint))
 }
 
 /// The findings of `count` runs in their order, however many threads there are.
@@ -152,6 +183,23 @@ pub fn all<Found: Send>(
     Ok(found.into_iter().flatten().collect())
 }
 
+/// `count` things over `places`, not quite evenly. `draw` gives uniform numbers on [0, 1); a half gets at most the share `most`
+/// more or less than 1/2, and `least` places or fewer are not halved.
+#[pyfunction]
+pub fn spread<'py>(
+    py: Python<'py>,
+    count: u64,
+    places: usize,
+    most: f64,
+    least: usize,
+    draw: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let mut drawn = || draw.call0()?.extract::<f64>();
+    let uneven = Uneven { most, least };
+    let found = backwater_scenario::spread(count, places, uneven, &mut drawn)?;
+    Ok(found.into_pyarray(py))
+}
+
 /// A list of whole numbers as the text in which scenarios keep it.
 #[pyfunction]
 pub fn pack(values: PyReadonlyArray1<'_, u64>) -> String {
@@ -189,6 +237,7 @@ pub fn probe<'py>(
     all.set_item("at_ps", found.at.0)?;
     all.set_item("flows", rows(&found.flows)?)?;
     all.set_item("ports", rows(&found.ports)?)?;
+    all.set_item("stations", rows(&found.stations)?)?;
     all.set_item("drops_pkts", drops)?;
     Ok(all)
 }

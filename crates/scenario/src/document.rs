@@ -12,6 +12,7 @@ mod transfers;
 mod warnings;
 pub mod ways;
 
+pub use air::probed;
 use air::stations;
 use backwater_sim::connection::ConnectionStats;
 use backwater_sim::ids::PortId;

@@ -33,6 +33,7 @@ mod schema;
 mod series;
 mod shape;
 mod shorthand;
+mod spread;
 mod stored;
 mod tables;
 pub mod traces;
@@ -56,7 +57,8 @@ pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, Seen, diff
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};
+pub use spread::{Uneven, spread};
 pub use stored::Stored;
 pub use tables::{parts_json, units_json};
-pub use trial::{Patch, Trial, Wanted};
+pub use trial::{Looks, Patch, Trial, Wanted};
 pub use units::{percent, rate_advice};

@@ -7,6 +7,8 @@ use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Time;
 
+use crate::document::probed;
+
 /// Names and values of one thing.
 pub type Row = (String, Vec<(&'static str, f64)>);
 
@@ -19,6 +21,8 @@ pub struct Probe {
     pub flows: Vec<Row>,
     /// Ports.
     pub ports: Vec<Row>,
+    /// Stations of 802.11.
+    pub stations: Vec<Row>,
     /// Packets lost, by cause.
     pub drops: BTreeMap<&'static str, u64>,
 }
@@ -61,6 +65,7 @@ pub fn probe(world: &mut World) -> Probe {
         at: world.now(),
         flows: network.flows.iter().filter(own).map(flow).collect(),
         ports: network.ports.iter().map(port).collect(),
+        stations: probed(world),
         drops: world.drops_by_cause(),
     }
 }

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use backwater_sim::ids::ConnectionId;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::boxes::AnyBox;
 use backwater_sim::medium::boxes::schedule::Scheduled;
 use backwater_sim::medium::trace::{AnyTrace, Listed, Rates};
+use backwater_sim::network::Role;
 use backwater_sim::source::listed;
 use backwater_sim::spec::{Direction, Refusal, Service, Spec};
 use backwater_sim::world::World;
@@ -47,8 +47,17 @@ pub enum Patch {
 pub struct Wanted {
     /// Figures of the document, such as `flows.f.goodput_bps` or `metrics.loss`.
     pub figures: Vec<String>,
-    /// How often the flows with a transport are looked at.
-    pub every: Option<Span>,
+    /// What is looked at while the run lasts.
+    pub looks: Option<Looks>,
+}
+
+/// Flows with a transport that are looked at, and how often.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// The interval.
+    pub every: Span,
+    /// Their names.
+    pub flows: Vec<String>,
 }
 
 /// The result of a run.
@@ -56,7 +65,7 @@ pub struct Wanted {
 pub struct Trial {
     /// The figures that were wanted, in their order; not a number where one has no value.
     pub figures: Vec<f64>,
-    /// At each look: bytes delivered in order and the window in bytes, of each flow with a transport.
+    /// At each look: bytes delivered in order and the window in bytes, of each flow that is looked at.
     pub looks: Vec<f64>,
     /// Of the run.
     pub fingerprint: u64,
@@ -90,8 +99,20 @@ impl Resolved {
         for patch in patches {
             apply(&mut spec, patch).map_err(|refusal| self.refusal(refusal))?;
         }
-        let mut world = self.build_hosted(&spec)?;
-        let looks = look(&mut world, wanted.every);
+        self.trial_in(self.build_hosted(&spec)?, wanted)
+    }
+
+    /// Runs a world of the scenario from its beginning to its end.
+    ///
+    /// # Errors
+    /// A figure that no document has, a flow without a transport that is to be looked at, or a controller that did something
+    /// wrong.
+    pub fn trial_in(&self, mut world: World, wanted: &Wanted) -> Result<Trial, Diagnostic> {
+        let looks = match &wanted.looks {
+            Some(looks) => self.look(&mut world, looks)?,
+            None => Vec::new(),
+        };
+        world.advance(world.end());
         if let Some(failed) = self.failed(&world, &world.foreign()) {
             return Err(failed);
         }
@@ -118,26 +139,35 @@ impl Resolved {
             events: world.events(),
         })
     }
-}
 
-/// Runs to the end, and looks at the ends of flows after each interval.
-fn look(world: &mut World, every: Option<Span>) -> Vec<f64> {
-    let (end, mut found) = (world.end(), Vec::new());
-    let Some(every) = every.filter(|every| every.0 > 0) else {
-        world.advance(end);
-        return found;
-    };
-    let mut at = Time::ZERO;
-    while at < end {
-        at = at.after(every).min(end);
-        world.advance(at);
-        for id in 0..world.ends.connections.0.len() {
-            let connection = &world.ends.connections[ConnectionId::new(id)];
-            found.push(connection.totals()[0] as f64);
-            found.push(connection.sender.window() as f64);
+    /// Runs to the end, and looks at the ends of flows after each interval.
+    fn look(&self, world: &mut World, looks: &Looks) -> Result<Vec<f64>, Diagnostic> {
+        let connection = |name: &String| {
+            let mut flows = world.network().flows.iter();
+            match flows.find(|flow| flow.name == *name)?.role {
+                Role::Data(id) => Some(id),
+                _ => None,
+            }
+        };
+        let mut seen = Vec::new();
+        for name in &looks.flows {
+            seen.push(connection(name).ok_or_else(|| {
+                let what = format!("there is no flow `{name}` with a transport");
+                self.refuse("flows", &what, "name one that has a window")
+            })?);
         }
+        let (end, mut at, mut found) = (world.end(), Time::ZERO, Vec::new());
+        while at < end {
+            at = at.after(looks.every).min(end);
+            world.advance(at);
+            for id in &seen {
+                let connection = &world.ends.connections[*id];
+                found.push(connection.totals()[0] as f64);
+                found.push(connection.sender.window() as f64);
+            }
+        }
+        Ok(found)
     }
-    found
 }
 
 fn refuse(path: String, what: impl Into<String>, fix: &str) -> Refusal {

@@ -169,7 +169,7 @@ fn a_fault_ends_its_run_with_its_place() {
     // The same scenario in a batch of trials: its own trial fails, and the next does not.
     let wanted = Wanted {
         figures: vec!["metrics.goodput_bps".to_owned()],
-        every: None,
+        looks: None,
     };
     assert!(
         resolved

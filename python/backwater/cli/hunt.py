@@ -85,7 +85,7 @@ def command(
     from backwater.search.objectives import objective as named
 
     _check(search, save)
-    goal = named(objective, target or "")
+    goal = named(objective, "".join(_flow(target)) or "f")
     chosen = _space(space, slack, most, steps, vary or [], what)
     hunted = _Hunted.of(what, chosen, goal, target, against)
     request = searches.HuntRequest(

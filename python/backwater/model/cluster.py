@@ -83,7 +83,7 @@ class Trials:
         bases: Sequence[_native.Resolved],
         patches: Sequence[list[tuple[Any, ...]]],
         figures: list[str],
-        every_ps: int | None,
+        looks: tuple[int, list[str]] | None,
     ) -> Tried:
         """Runs each base with its patches; a base may come several times."""
         import numpy as np
@@ -96,7 +96,7 @@ class Trials:
             kinds = list(dict.fromkeys(bases[low:high]))
             recipes = [_portable(base) for base in kinds]
             which = [kinds.index(base) for base in bases[low:high]]
-            arguments = (recipes, which, list(patches[low:high]), figures, every_ps)
+            arguments = (recipes, which, list(patches[low:high]), figures, looks)
             tasks.append(self._client.submit(_trials, *arguments, pure=False))
         try:
             found: list[Tried] = self._client.gather(tasks)
@@ -115,9 +115,9 @@ class Trials:
             for (low, _), part in zip(parts, found, strict=True)
             for at, why in part[4]
         ]
-        looks = [look for part in found for look in part[1]]
+        grids = [grid for part in found for grid in part[1]]
         values, prints, events = (np.concatenate([part[at] for part in found]) for at in (0, 2, 3))
-        return values, looks, prints, events, failed
+        return values, grids, prints, events, failed
 
 
 def _trials(
@@ -125,11 +125,11 @@ def _trials(
     which: Sequence[int],
     patches: list[list[tuple[Any, ...]]],
     figures: list[str],
-    every_ps: int | None,
+    looks: tuple[int, list[str]] | None,
 ) -> Tried:
     """A task: some trials of a hunt, on one thread."""
     bases = [worker.made_again(recipe) for recipe in recipes]
-    return _native.trials([bases[at] for at in which], patches, figures, 1, every_ps)
+    return _native.trials([bases[at] for at in which], patches, figures, 1, looks)
 
 
 def _distributed() -> Any:

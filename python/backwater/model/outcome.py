@@ -82,6 +82,17 @@ def run_resolved(
         ) from error
 
 
+def tried(
+    resolved: _native.Resolved, figures: list[str], looks: tuple[int, list[str]] | None
+) -> tuple[list[float], list[float], int]:
+    """Figures, looks and fingerprint of a run with classes of the user, in this process."""
+    try:
+        with refusing():
+            return _native.hosted_trial(resolved, figures, looks)
+    except _native.PartError as error:
+        raise part_failed(error) from error.__cause__
+
+
 def part_failed(error: _native.PartError) -> Unfinished:
     """The fault of a class from a file of Python."""
     return Unfinished(

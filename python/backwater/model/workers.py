@@ -104,7 +104,7 @@ class Worker:
             "call_s": self.limits.call_s,
             "memory_B": self.limits.memory_B,
             **dict.fromkeys(("name", "record", "pcap", "mahimahi_log", "series")),
-            **dict.fromkeys(("max_wall_s", "max_memory", "perfetto", "qlog")),
+            **dict.fromkeys(("max_wall_s", "max_memory", "perfetto", "qlog", "trial")),
             "check": False,
             **wanted,
         }
@@ -182,6 +182,21 @@ def run_batch(
     _run(cases, workers, (done, done), False, max_wall_s, max_memory)
 
 
+def run_trials(
+    cases: Sequence[_native.Resolved],
+    workers: int,
+    done: Done,
+    figures: list[str],
+    looks: tuple[int, list[str]] | None,
+) -> None:
+    """Runs `cases`, each in a process of its own, and calls `done` as each finishes.
+
+    In the document's place `done` receives figures, looks and fingerprint as JSON.
+    """
+    wanted = {"trial": {"figures": figures, "looks": looks}}
+    _run_hosted(cases, range(len(cases)), workers, done, wanted)
+
+
 def run_stored(
     cases: Sequence[_native.Resolved],
     workers: int,
@@ -249,7 +264,7 @@ def _run_hosted(
     order: Sequence[int],
     workers: int,
     done: Done,
-    budget: Mapping[str, Any],
+    wanted: Mapping[str, Any],
 ) -> None:
     limits = Limits.of_environment()
     waiting = iter(order)
@@ -264,7 +279,7 @@ def _run_hosted(
             if worker is None or not worker.alive:
                 worker = Worker(limits)
             pool[worker] = index
-            worker.send(cases[index], **budget)
+            worker.send(cases[index], **wanted)
             assert worker.process.stdout is not None, "a pipe"
             ready.register(worker.process.stdout, selectors.EVENT_READ, worker)
 

@@ -111,7 +111,7 @@ class World:
             return self._world.advance_until(list(ports), whole, instant(to))
 
     def probe(self) -> dict[str, Any]:
-        """Counters and gauges at the present: of flows and ports, and drops by cause.
+        """Counters and gauges at the present: of flows, ports and stations, and drops by cause.
 
         Looking moves nothing, the fingerprint neither.
         """

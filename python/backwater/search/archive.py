@@ -17,6 +17,7 @@ from backwater import _native
 from backwater.errors import Refusal, Unfinished
 from backwater.search.settings import packed
 from backwater.search.spaces import Genome
+from backwater.search.spaces.space import Counts
 from backwater.search.trials import Judged
 
 SCHEMA = "backwater/hunt/1"
@@ -54,7 +55,7 @@ class Archive:
             if self.path.exists():
                 os.truncate(self.path, size)
             raise self._broken(error) from error
-        self.lines.append(json.loads(text))
+        self.lines.append(dict(line))
 
     def of(self, what: str) -> Iterator[dict[str, Any]]:
         """The lines of one kind, in order."""
@@ -100,7 +101,7 @@ class Archive:
 
 def shown(genome: Genome) -> str | list[int]:
     """A genome as a line has it: a long one packed."""
-    return packed(genome)
+    return packed(genome.array if isinstance(genome, Counts) else genome)
 
 
 def genome_of(written: str | list[int]) -> Genome:

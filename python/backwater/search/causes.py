@@ -87,16 +87,19 @@ def _estimates(facts: Sequence[Fact], until_ps: int) -> Iterator[Cause]:
         yield Cause(said, low[0].at_ps / _SECOND, round_trips=round_trips)
 
 
+def never(flow: str, end_s: float) -> dict[str, str]:
+    """The fields of a flow that never begins: a nanosecond before the end nothing matters."""
+    last = f"{round(end_s * 1e9) - 1} ns"
+    return {f"flows.{flow}.start": last, f"flows.{flow}.stop": f"{end_s} s"}
+
+
 def of_scenario(canonical: Mapping[str, Any], victim: str) -> list[Cause]:
     """Rivals of a flow, and boxes that change the delay of a link."""
     end = canonical["duration_s"]
     found = []
     for name, flow in canonical["flows"].items():
         if name != victim and flow["start_s"] < end:
-            # A flow that begins a nanosecond before the end sends nothing that matters.
-            last = f"{round(end * 1e9) - 1} ns"
-            never = {f"flows.{name}.start": last, f"flows.{name}.stop": f"{end} s"}
-            found.append(Cause(f"rival {name}", flow["start_s"], set=never))
+            found.append(Cause(f"rival {name}", flow["start_s"], set=never(name, end)))
     for name, boxes in _boxes(canonical["links"]):
         for number, box in enumerate(boxes):
             changed = _steady(box)

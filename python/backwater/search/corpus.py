@@ -39,9 +39,12 @@ def best_of_cells(folder: Path, space: Space) -> list[Genome]:
     """The best genome of each cell, the best cell first; of this space only."""
     path, documents = _path(folder), _documents(folder)
     request = documents[0]["asked"]
-    here = (space.name, dict(space.options()))
-    if (request.get("space"), request.get("options")) != here:
-        what = f"the corpus is of the space `{request.get('space')}` with other options"
+    there = request.get("space")
+    if there != space.name:
+        what = f"the corpus is of the space `{there}`, and this hunt of `{space.name}`"
+        raise Refusal(what, place=str(path), fix=f"search with --space {there}, or leave it out")
+    if request.get("options") != dict(space.options()):
+        what = f"the corpus is of the space `{there}` with other options"
         raise Refusal(what, place=str(path), fix=f"give the same options of `{space.name}`")
     best: dict[tuple[int, ...], tuple[float, Genome]] = {}
     for number, line in enumerate(documents[1:], 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -19,11 +19,8 @@ class Draws:
     def __init__(self, seed: int, *key: object) -> None:
         text = "/".join(str(part) for part in (seed, *key))
         digest = hashlib.sha256(text.encode()).digest()
-        self._random = random.Random(int.from_bytes(digest, "big"))
-
-    def unit(self) -> float:
-        """Uniform on [0, 1)."""
-        return self._random.random()
+        # Uniform on [0, 1).
+        self.unit: Callable[[], float] = random.Random(int.from_bytes(digest, "big")).random
 
     def below(self, count: int) -> int:
         """A whole number from 0 to count - 1."""

@@ -13,9 +13,12 @@ from typing import Any
 from backwater.search.methods import Found
 from backwater.search.objectives import Objective
 from backwater.search.settings import Setting
+from backwater.search.spaces import Space
 from backwater.search.trials import Judged
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+# Curves in a figure.
+_MOST = 8
 # Genes that are printed one by one.
 _SHORT = 60
 # By how much a figure may be better than in the finding, where the score itself is no metric.
@@ -51,6 +54,7 @@ def study(
     if sides is not None:
         for flow in sides.flows:
             base["flows"][flow]["controller"] = dict(sides.target[1])
+    figures = _figures(base, space, space.seconds(one.genome))
     held = (found.shrunk_held if found.shrunk is not None else found.held) or {}
     target = sides.target[0] if sides else request.what
     title = f"Found: {objective.name} of {target}"
@@ -70,7 +74,7 @@ def study(
         _held(held, one),
         _reference(sides, objective),
         "",
-        *(["{{figure rates}}", "", "{{figure queue}}", ""] if _has_link(base) else []),
+        *(line for figure, _ in figures for line in (f"{{{{figure {figure}}}}}", "")),
         "{{claim c101}}",
         "",
         *(["## Causes", "", *(f"* {line}" for line in why), ""] if why else []),
@@ -91,7 +95,7 @@ def study(
         f"Backwater's\", seeds = {seeds} }}",
         "quick = { seeds = " + ("1" if seeds == 1 else "3") + " }",
         *_axis(sides),
-        *_figures(base),
+        *(line for _, lines in figures for line in lines),
         "",
         *_claim(one, held, objective, sides),
         *_ablations(space.parts(one.genome), space, space.settings(one.genome)),
@@ -120,10 +124,6 @@ def applied(scene: Mapping[str, Any], settings: Sequence[Setting]) -> dict[str, 
 
 def _shown(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.3f}"
-
-
-def _has_link(base: Mapping[str, Any]) -> bool:
-    return bool(base.get("links", {}).get("down", {}).get("kind") == "trace")
 
 
 def _held(held: Mapping[str, Any], one: Judged) -> str:
@@ -176,24 +176,48 @@ def _axis(sides: Sides | None) -> list[str]:
     return ["", "[axes.controller]", "values = [", *(f"  {inline(v)}," for v in values), "]"]
 
 
-def _figures(base: Mapping[str, Any]) -> list[str]:
-    if not _has_link(base):
-        return []
-    return [
+def _figures(base: Mapping[str, Any], space: Space, seconds: float) -> list[tuple[str, list[str]]]:
+    """Figures over time with their ids: of a trace link and its queue, or of the flows."""
+    if base.get("links", {}).get("down", {}).get("kind") == "trace":
+        port = f"scope = {inline(f'port:{space.port}')}"
+        return [
+            _figure(
+                "rates",
+                "What the link could carry, and what it carried",
+                *(port, ["capacity_bps", "throughput_bps"], seconds),
+            ),
+            _figure("queue", "Queue", port, ["queue_max_B"], seconds),
+        ]
+    # Where the sender is a pattern, flows have names of their own.
+    flows = base.get("flows", {}).items()
+    single = {name: flow for name, flow in flows if "*" not in f"{flow.get('from')}"}
+    sent = [f"flow:{name}" for name, flow in single.items() if "transport" in flow][:_MOST]
+    every = [f"flow:{name}" for name in single][:_MOST]
+    found = []
+    if every:
+        scopes = f"scopes = {inline(every)}"
+        found.append(_figure("rates", "What the flows carried", scopes, ["goodput_bps"], seconds))
+    if sent:
+        scopes = f"scopes = {inline(sent)}"
+        found.append(_figure("trips", "Their round trips", scopes, ["srtt_s"], seconds))
+    if space.port in base.get("ports", {}):
+        scope = f"scope = {inline(f'port:{space.port}')}"
+        found.append(_figure("queue", "Queue", scope, ["queue_max_B"], seconds))
+    return found
+
+
+def _figure(
+    name: str, title: str, scope: str, metrics: Sequence[str], seconds: float
+) -> tuple[str, list[str]]:
+    """A figure over time with a hundred intervals."""
+    return name, [
         "",
-        "[figures.rates]",
-        'title = "What the link could carry, and what it carried"',
+        f"[figures.{name}]",
+        f"title = {json.dumps(title)}",
         'kind = "time"',
-        'scope = "port:S>R"',
-        'y = ["capacity_bps", "throughput_bps"]',
-        'every = "50 ms"',
-        "",
-        "[figures.queue]",
-        'title = "Queue"',
-        'kind = "time"',
-        'scope = "port:S>R"',
-        'y = ["queue_max_B"]',
-        'every = "50 ms"',
+        scope,
+        f"y = {inline(metrics)}",
+        f'every = "{max(1, round(10 * seconds))} ms"',
     ]
 
 
@@ -252,9 +276,13 @@ def _figure_claim(one: Judged, objective: Objective) -> tuple[str, list[str]]:
         return said, [f'metric = "{metric}"', f'scope = "{where}"', f"at_least = {value:.6g}"]
     if objective.name == "deadlock":
         return "A cycle of pauses forms.", ['metric = "deadlocks"', "at_least = 1"]
-    value = _goodput(one, "f") * (1 + _ROOM)
-    said = f"Its goodput is at most {value / 1e6:.4g} Mbit/s."
-    return said, ['metric = "goodput_bps"', 'scope = "flow:f"', f"at_most = {value:.6g}"]
+    if objective.name == "violation":
+        said = "Packets enter the network; the run then breaks what every run must keep."
+        return said, ['metric = "entered_pkts"', "at_least = 1"]
+    flow = objective.victim or objective.flows[0]
+    value = _goodput(one, flow) * (1 + _ROOM)
+    said = f"Flow {flow} has at most {value / 1e6:.4g} Mbit/s."
+    return said, ['metric = "goodput_bps"', f'scope = "flow:{flow}"', f"at_most = {value:.6g}"]
 
 
 def _ablations(

@@ -116,7 +116,9 @@ def hunt(
     if not any(one.score is not None for members in known.values() for one in members):
         why = next((m.why for members in known.values() for m in members if m.why), None)
         what = f"no run has a score: {why}" if why else "no run has a score"
-        raise Unfinished(what, place=request.objective, fix="choose another objective or space")
+        fails = any(_fails(members) for members in known.values())
+        fix = "correct the target" if fails else "choose another objective or space"
+        raise Unfinished(what, place=request.what if fails else request.objective, fix=fix)
     best, winner, held, dropped = _rescored(known, trials, archive)
     shrunk, again = None, None
     if request.shrink and best is not None:

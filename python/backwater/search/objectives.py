@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backwater.errors import Refusal, nearest
@@ -17,6 +17,8 @@ from backwater.search.scenes import DOWN, PACKET
 # Bytes of the application in a packet of 1500 B, as TCP with timestamps has it.
 PAYLOAD = 1448
 LOOK_MS = 100
+# What stands for the name of the flow that is judged.
+_FLOW = "{flow}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,12 @@ class Seen:
     seconds: float
     chances_ms: Any
     fingerprint: str
+    # The flow that is judged.
+    flow: str = "f"
+
+    def of_flow(self, name: str) -> float | None:
+        """A figure of the flow that is judged."""
+        return self.value(f"flows.{self.flow}.{name}")
 
     def value(self, name: str) -> float | None:
         """A figure; None without a value."""
@@ -50,8 +58,10 @@ class Objective:
     figures: tuple[str, ...] = ()
     looks: bool = False
     against: bool = False
-    # Flows that its scene needs.
+    # Flows that its scene needs; the first is judged.
     flows: tuple[str, ...] = ("f",)
+    # The flow that is compared with what it has in a second run, without the one that is judged.
+    victim: str | None = None
     # The metric, scope and bound of a claim for a score, if the document has one.
     claim: Mapping[str, Any] = field(default_factory=dict)
 
@@ -73,23 +83,23 @@ def _waste(seen: Seen, _: Seen | None) -> float | None:
     if "flows.cross.goodput_bps" not in seen.figures:
         used = seen.value(f"ports.{DOWN}.utilisation")
         return None if used is None else _clipped(1 - used)
-    possible, goodput = _possible_bps(seen), seen.value("flows.f.goodput_bps")
+    possible, goodput = _possible_bps(seen), seen.of_flow("goodput_bps")
     if not possible or goodput is None:
         return None
     return _clipped(1 - goodput * PACKET / PAYLOAD / possible)
 
 
 def _gap(seen: Seen, other: Seen | None) -> float | None:
-    mine = seen.value("flows.f.goodput_bps")
-    theirs = None if other is None else other.value("flows.f.goodput_bps")
+    mine = seen.of_flow("goodput_bps")
+    theirs = None if other is None else other.of_flow("goodput_bps")
     if mine is None or theirs is None or not max(mine, theirs):
         return None
     return (theirs - mine) / max(mine, theirs)
 
 
 def _utility(seen: Seen) -> float | None:
-    goodput, loss = seen.value("flows.f.goodput_bps"), seen.value("flows.f.loss")
-    delay = seen.value("flows.f.delay_queue_s")
+    goodput, loss = seen.of_flow("goodput_bps"), seen.of_flow("loss")
+    delay = seen.of_flow("delay_queue_s")
     if goodput is None or loss is None or delay is None:
         return None
     fast = min(goodput / 50e6, 1.0)
@@ -118,7 +128,7 @@ def _low_window(seen: Seen, _: Seen | None) -> float | None:
 
 
 def _delay(seen: Seen, _: Seen | None) -> float | None:
-    slow, least = seen.value("flows.f.rtt_p95_s"), seen.value("flows.f.rtt_min_s")
+    slow, least = seen.of_flow("rtt_p95_s"), seen.of_flow("rtt_min_s")
     full, possible = seen.value(f"ports.{DOWN}.queue_max_B"), _possible_bps(seen)
     if slow is None or least is None or not full or not possible:
         return None
@@ -130,6 +140,17 @@ def _starve(seen: Seen, _: Seen | None) -> float | None:
     if None in shares or not (total := sum(x for x in shares if x is not None)):
         return None
     return 1 - 2 * min(x for x in shares if x is not None) / total
+
+
+def _violation(seen: Seen, _: Seen | None) -> float | None:
+    kept = [seen.value(law) for law in _LAWS]
+    return None if None in kept else float(0 in kept)
+
+
+def _harm(seen: Seen, alone: Seen | None) -> float | None:
+    beside = seen.value("flows.b.goodput_bps")
+    most = None if alone is None else alone.value("flows.b.goodput_bps")
+    return None if beside is None or not most else _clipped(1 - beside / most)
 
 
 def _stall(seen: Seen, _: Seen | None) -> float | None:
@@ -160,8 +181,10 @@ def _deadlock(seen: Seen, _: Seen | None) -> float | None:
     return float(not math.isnan(seen.figures["metrics.deadlock_at_s"]))
 
 
+# Each is 1 in a run that keeps what every run must keep.
+_LAWS = ("conservation.ok", "sanity.ok")
 _RATES = (
-    "flows.f.goodput_bps",
+    "flows.{flow}.goodput_bps",
     f"ports.{DOWN}.capacity_bps",
     f"ports.{DOWN}.utilisation",
 )
@@ -186,13 +209,17 @@ OBJECTIVES: dict[str, Objective] = {
             _gap,
             _RATES,
             against=True,
-            claim={"metric": "goodput_bps", "scope": "flow:f", "ratio": lambda score: 1 - score},
+            claim={
+                "metric": "goodput_bps",
+                "scope": "flow:{flow}",
+                "ratio": lambda score: 1 - score,
+            },
         ),
         Objective(
             "utility-gap",
             "how much less 0.4 throughput + 0.4 latency + 0.2 loss it has than the reference",
             _utility_gap,
-            (*_RATES, "flows.f.loss", "flows.f.delay_queue_s"),
+            (*_RATES, "flows.{flow}.loss", "flows.{flow}.delay_queue_s"),
             against=True,
         ),
         Objective(
@@ -206,7 +233,12 @@ OBJECTIVES: dict[str, Objective] = {
             "delay",
             "the 95th percentile of queueing delay over the time in which the queue drains",
             _delay,
-            (*_RATES, "flows.f.rtt_p95_s", "flows.f.rtt_min_s", f"ports.{DOWN}.queue_max_B"),
+            (
+                *_RATES,
+                "flows.{flow}.rtt_p95_s",
+                "flows.{flow}.rtt_min_s",
+                f"ports.{DOWN}.queue_max_B",
+            ),
         ),
         Objective(
             "starve",
@@ -215,6 +247,21 @@ OBJECTIVES: dict[str, Objective] = {
             ("flows.a.goodput_bps", "flows.b.goodput_bps"),
             flows=("a", "b"),
             claim={"function": "scope_ratio", "flows": ("a", "b")},
+        ),
+        Objective(
+            "violation",
+            "1 where a run loses count of packets or its figures contradict each other, else 0",
+            _violation,
+            _LAWS,
+            flows=(),
+        ),
+        Objective(
+            "harm",
+            "the share of what flow b has alone that it lacks beside flow a",
+            _harm,
+            ("flows.b.goodput_bps",),
+            flows=("a",),
+            victim="b",
         ),
         Objective(
             "stall",
@@ -235,7 +282,10 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 def objective(name: str, flow: str) -> Objective:
-    """The objective of a name, or of any figure of the document, such as `metric:metrics.loss`."""
+    """The objective of a name, or of any figure of the document, such as `metric:metrics.loss`.
+
+    `flow` is judged, where the objective does not name flows of its own.
+    """
     if name.startswith("metric:"):
         figure = name.partition(":")[2]
 
@@ -250,4 +300,13 @@ def objective(name: str, flow: str) -> Objective:
         near = nearest(name, OBJECTIVES) or list(OBJECTIVES)
         fix = "name one of these, `deadlock`, or `metric:` and a figure such as metrics.loss"
         raise Refusal(f"there is no objective `{name}`", place="--objective", nearest=near, fix=fix)
-    return OBJECTIVES[name]
+    found = OBJECTIVES[name]
+    return replace(
+        found,
+        figures=tuple(figure.replace(_FLOW, flow) for figure in found.figures),
+        flows=tuple(flow if one == "f" else one for one in found.flows),
+        claim={
+            key: value.replace(_FLOW, flow) if isinstance(value, str) else value
+            for key, value in found.claim.items()
+        },
+    )

@@ -60,18 +60,23 @@ def genetic_search(
     """
     taken = {one.genome for one in known}
     islands = space.islands if size >= 4 * space.islands else 1
+    ranked = [
+        sorted(
+            (one for place, one in enumerate(known) if place % size % islands == island),
+            key=lambda one: one.rank,
+        )
+        for island in range(islands)
+    ]
+    pools = [list(members) for members in ranked]
+    if islands > 1 and generation % VISIT == 0:
+        for island, pool in enumerate(pools):
+            pool += ranked[(island + 1) % islands][:1]
+            pool.sort(key=lambda one: one.rank)
     found: list[Genome] = []
     for number in range(size):
-        island = number % islands
-        members = [one for place, one in enumerate(known) if place % size % islands == island]
-        if islands > 1 and generation % VISIT == 0:
-            others = [
-                one for p, one in enumerate(known) if p % size % islands == (island + 1) % islands
-            ]
-            members += sorted(others, key=lambda one: one.rank)[:1]
-        pool = sorted(members, key=lambda one: one.rank)[: max(4, size // islands)]
+        best = pools[number % islands][: max(4, size // islands)]
 
-        def make(draws: Draws, pool: Sequence[Judged] = pool) -> Genome:
+        def make(draws: Draws, pool: Sequence[Judged] = best) -> Genome:
             if not pool:
                 return space.draw(draws)
             one, other = _tournament(pool, draws), _tournament(pool, draws)

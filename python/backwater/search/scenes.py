@@ -12,6 +12,8 @@ from backwater.tools.contest_runs import SATURATED
 from backwater.tools.rfc9743 import BASELINES
 
 DOWN, UP = "S>R", "R>S"
+# The port that both flows of a pair share.
+SHARED = "L>M"
 # Bytes of an IP packet of data.
 PACKET = 1500
 
@@ -63,7 +65,7 @@ def pair(rate_mbps: int = 12, rtt_us: int = 60_000, packets: int = 240) -> dict[
             "c": {"ends": ["M", "C"], **wire},
             "d": {"ends": ["M", "D"], **wire},
         },
-        "ports": {"L>M": {"buffer": f"{packets} packets"}},
+        "ports": {SHARED: {"buffer": f"{packets} packets"}},
         "flows": {
             "a": _flow("A", "C", SATURATED),
             "b": _flow("B", "D", SATURATED),

@@ -183,11 +183,8 @@ def _run(resolved: _native.Resolved, **asked: Any) -> tuple[list[int], list[Any]
 def _estimate(
     levels: Sequence[int], found: Sequence[Any], runs: int, asked: Mapping[str, Any]
 ) -> RareEvent:
-    stages = len(levels) + 1
-    values = []
-    for hits, *_ in found:
-        whole = len(hits) == stages
-        values.append(math.prod(hit / runs for hit in hits) if whole else 0.0)
+    # A replicate that ended early has no hit in its last stage.
+    values = [math.prod(hit / runs for hit in hits) for hits, *_ in found]
     table = [
         Level(
             level,

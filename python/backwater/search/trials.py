@@ -12,6 +12,7 @@ from typing import Any
 from backwater import _native
 from backwater.errors import Refusal, refusing
 from backwater.model.scenario import written
+from backwater.search import causes
 from backwater.search.objectives import LOOK_MS, Objective, Seen
 from backwater.search.settings import PS_PER_MS, Setting
 from backwater.search.spaces import Genome, Space
@@ -70,6 +71,8 @@ class Trials:
                     path = f"flows.{flow}.controller"
                     copy.set(path, written(controller), f"--target {flow}")
             self._reads.append(copy)
+        if objective.victim is not None:
+            self._reads.append(_without(self._reads[0], objective.flows[0]))
         self._cell = [f"flows.{flow}.{name}" for flow in flows[:1] for name in CELL]
         wanted = [*objective.figures, *self._cell]
         if objective.name == "waste" and space.name == "traffic":
@@ -84,16 +87,18 @@ class Trials:
     def judge(self, genomes: Sequence[Genome], seeds: Sequence[int]) -> list[Judged]:
         """Scores of genomes, in their order, whatever the number of threads."""
         settings = {genome: self.space.settings(genome) for genome in dict.fromkeys(genomes)}
-        refused = self._refused(settings)
+        templates, refused = self._read(settings)
         sound = [genome for genome in genomes if genome not in refused]
         todo = [
             (genome, seed, side) for genome in sound for seed in seeds for side in range(self.sides)
         ]
-        table, looks, prints, whys = self._run(settings, todo)
+        table, looks, prints, whys = self._run(settings, templates, todo)
         self.runs += len(todo)
         seen = [
-            self._seen(genome, table[row], looks[row], int(prints[row]))
-            for row, (genome, _, _) in enumerate(todo)
+            self._seen(genome, row, grid, fingerprint)
+            for (genome, _, _), row, grid, fingerprint in zip(
+                todo, table.tolist(), looks, prints, strict=True
+            )
         ]
         each = len(seeds) * self.sides
         done = {
@@ -109,12 +114,13 @@ class Trials:
     def _run(
         self,
         settings: Mapping[Genome, Sequence[Setting]],
+        templates: Mapping[Genome, Sequence[_native.Resolved]],
         todo: Sequence[tuple[Genome, int, int]],
-    ) -> tuple[Any, Any, Any, dict[int, str]]:
+    ) -> tuple[Any, Any, list[int], dict[int, str]]:
         """Rows of figures, looks, fingerprints, and why runs failed, of all that is to be done."""
         import numpy as np
 
-        bases = [self._template(side, settings[genome]) for genome, _, side in todo]
+        bases = [templates[genome][side] for genome, _, side in todo]
         rows, looks = np.full((len(todo), len(self.figures)), np.nan), [np.empty(0)] * len(todo)
         prints = [0] * len(todo)
         whys: dict[int, str] = {}
@@ -132,52 +138,52 @@ class Trials:
             theirs = [at for at, base in enumerate(bases) if base.hosted and todo[at][2] == side]
             if theirs:
                 changes = [(_fields(settings[todo[at][0]]), todo[at][1]) for at in theirs]
-                values, marks, failed = self._run_theirs(side, changes)
+                values, grids, marks, failed = self._run_theirs(side, changes)
                 rows[theirs] = values
                 for place, at in enumerate(theirs):
-                    prints[at] = marks[place]
+                    looks[at], prints[at] = np.asarray(grids[place]), marks[place]
                 whys |= {theirs[place]: why for place, why in failed}
         return rows, looks, prints, whys
 
+    @property
+    def _looks(self) -> tuple[int, list[str]] | None:
+        """How often a run is looked at, and at which flows."""
+        goal = self.objective
+        return (LOOK_MS * PS_PER_MS, list(goal.flows)) if goal.looks else None
+
     def _run_ours(self, bases: list[Any], patches: list[Any]) -> Any:
-        every = LOOK_MS * PS_PER_MS if self.objective.looks else None
         if self._elsewhere is None:
-            return _native.trials(bases, patches, self.figures, self.workers, every)
-        return self._elsewhere(bases, patches, self.figures, every)
+            return _native.trials(bases, patches, self.figures, self.workers, self._looks)
+        return self._elsewhere(bases, patches, self.figures, self._looks)
 
     def _run_theirs(self, side: int, changes: list[tuple[dict[str, Any], int]]) -> Any:
-        """Runs with a class of the user's, which only documents tell of."""
+        """Runs with a class of the user's."""
         from backwater.search import hosted
 
-        if self.objective.looks:
-            raise Refusal(
-                f"`{self.objective.name}` looks at a run while it lasts, which a class of your own"
-                " does not allow",
-                place="--objective",
-                fix="take waste, gap, utility-gap, delay, starve, deadlock or metric:FIGURE",
-            )
         if self._elsewhere is not None:
             what, fix = "a class of your own runs on this machine alone", "leave --dask out"
             raise Refusal(what, place="--dask", fix=fix)
-        return hosted.tried(self._reads[side], changes, self.figures, self.workers)
+        read = self._reads[side]
+        return hosted.tried(read, changes, self.figures, self._looks, self.workers)
 
-    def _refused(self, settings: Mapping[Genome, Sequence[Setting]]) -> dict[Genome, Refusal]:
-        """Genomes that are no scenario, such as a cabling that leaves a host alone."""
-        found = {}
+    def _read(
+        self, settings: Mapping[Genome, Sequence[Setting]]
+    ) -> tuple[dict[Genome, list[_native.Resolved]], dict[Genome, Refusal]]:
+        """The scenarios of genomes, and those that are none: a cabling may leave a host alone."""
+        found, refused = {}, {}
         for genome, changes in settings.items():
             try:
-                for side in range(self.sides):
-                    self._template(side, changes)
+                found[genome] = [self._template(side, changes) for side in range(self.sides)]
             except Refusal as why:
-                found[genome] = why
-        if found:
-            self.refusal = next(iter(found.values()))
-        return found
+                refused[genome] = why
+        if refused:
+            self.refusal = next(iter(refused.values()))
+        return found, refused
 
     def _template(self, side: int, settings: Sequence[Setting]) -> _native.Resolved:
         """The scenario with those changes that only text can make; each is read once."""
         fields = {k: v for one in settings if one.patch is None for k, v in one.fields.items()}
-        key = (side, json.dumps(fields, sort_keys=True))
+        key = (side, json.dumps(fields, sort_keys=True) if fields else "")
         if key not in self._templates:
             if len(self._templates) > 1000:
                 self._templates.clear()
@@ -188,34 +194,46 @@ class Trials:
                 self._templates[key] = copy.resolve_once(None)
         return self._templates[key]
 
-    def _seen(self, genome: Genome, row: Any, looks: Any, fingerprint: int) -> Seen:
-        flows = max(1, len(self.objective.flows))
+    def _seen(self, genome: Genome, row: Sequence[float], looks: Any, fingerprint: int) -> Seen:
+        flows = len(self.objective.flows)
         grid = looks.reshape(-1, flows, 2) if len(looks) else None
         by_flow = [] if grid is None else list(range(flows))
         return Seen(
-            figures=dict(zip(self.figures, (float(x) for x in row), strict=True)),
+            figures=dict(zip(self.figures, row, strict=True)),
             delivered=[] if grid is None else [grid[:, f, 0].tolist() for f in by_flow],
             windows=[] if grid is None else [grid[:, f, 1].tolist() for f in by_flow],
             seconds=self.space.seconds(genome),
             chances_ms=self.space.chances_ms(genome) if self.objective.looks else None,
             fingerprint=f"{fingerprint:016x}",
+            flow=self.objective.flows[0] if flows else "",
         )
 
     def _judged(
         self, genome: Genome, seen: Sequence[Seen], whys: Mapping[int, str], first: int
     ) -> Judged:
-        why = next((whys[first + i] for i in range(len(seen)) if first + i in whys), None)
+        numbers = range(first, first + len(seen)) if whys else ()
+        why = next((whys[number] for number in numbers if number in whys), None)
         scores: list[float | None] = []
         for at in range(0, len(seen), self.sides):
             other = seen[at + 1] if self.sides > 1 else None
             scores.append(None if why else _finite(self.objective.score(seen[at], other)))
         known = [one for one in scores if one is not None]
         score = statistics.median(known) if len(known) == len(scores) else None
-        figures = {name: _finite(seen[0].value(name)) for name in self.figures}
+        figures = {name: _finite(value) for name, value in seen[0].figures.items()}
         prints = tuple(one.fingerprint for one in seen[:: self.sides])
         if score is None and why is None:
             why = f"the objective `{self.objective.name}` has no value"
         return Judged(genome, score, tuple(scores), figures, prints, why)
+
+
+def _without(read: _native.Scenario, flow: str) -> _native.Scenario:
+    """The same in which a flow never begins."""
+    copy = read.copy()
+    with refusing():
+        end_s = json.loads(copy.resolve_once(None).canonical)["duration_s"]
+        for path, value in causes.never(flow, end_s).items():
+            copy.set(path, written(value), f"without {flow}")
+    return copy
 
 
 def _patches(settings: Sequence[Setting], seed: int) -> list[tuple[Any, ...]]:

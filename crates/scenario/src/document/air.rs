@@ -14,6 +14,14 @@ use crate::wireless;
 /// Ticks in a second.
 const TICKS: f64 = 1e12;
 
+/// Gauges of the category of each class: frames that wait, the contention window in slots, and AIFSN.
+const GAUGES: [[&str; 3]; 4] = [
+    ["waiting_pkts_class0", "cw_class0", "aifsn_class0"],
+    ["waiting_pkts_class1", "cw_class1", "aifsn_class1"],
+    ["waiting_pkts_class2", "cw_class2", "aifsn_class2"],
+    ["waiting_pkts_class3", "cw_class3", "aifsn_class3"],
+];
+
 /// The readings under which results hold. Of several media each has its name before its own.
 pub fn labels(media: &[MediumSpec]) -> Map<String, Value> {
     let mut labels = Map::new();
@@ -95,6 +103,29 @@ pub fn stations(world: &World, report: &Report, window: f64) -> Value {
         .zip(&report.stations)
         .map(row)
         .collect()
+}
+
+/// Counters of the stations from the beginning of the run on, and gauges of their categories.
+pub fn probed(world: &World) -> Vec<(String, Vec<(&'static str, f64)>)> {
+    let row = |(radio, count): (&Radio, StationCount)| {
+        let mut row = vec![
+            ("airtime_s", count.airtime as f64 / TICKS),
+            ("busy_s", count.busy as f64 / TICKS),
+            ("frames", count.frames as f64),
+            ("attempts", count.attempts as f64),
+            ("failures", count.failures as f64),
+            ("internal_collisions", count.internal as f64),
+            ("retry_drops_pkts", count.retry_drops as f64),
+            ("management_pkts", count.management as f64),
+        ];
+        for (category, names) in radio.categories.iter().zip(&GAUGES) {
+            let values = [category.frames, category.cw, category.set.aifsn.into()];
+            row.extend(names.iter().copied().zip(values.map(f64::from)));
+        }
+        (radio.name.clone(), row)
+    };
+    let radios = world.air().radios.iter();
+    radios.zip(world.counts_from_beginning()).map(row).collect()
 }
 
 /// The packets of a flow that each station of its group received.

@@ -128,12 +128,15 @@ impl Media {
 
     /// Counters of attachments since the end of the warm-up.
     pub(crate) fn counts(&self, now: Time) -> Vec<StationCount> {
-        let each = self.air.radios.iter().enumerate();
-        let count = each.map(|(station, radio)| {
-            let count = self.air.station_count(station as u32, now);
-            count.since(&radio.base)
-        });
-        count.collect()
+        let each = self.counts_from_beginning(now).zip(&self.air.radios);
+        each.map(|(count, radio)| count.since(&radio.base))
+            .collect()
+    }
+
+    /// Counters of attachments since the beginning.
+    pub(crate) fn counts_from_beginning(&self, now: Time) -> impl Iterator<Item = StationCount> {
+        let each = 0..self.air.radios.len() as u32;
+        each.map(move |station| self.air.station_count(station, now))
     }
 
     /// Notices sent in frames of their own since the beginning.

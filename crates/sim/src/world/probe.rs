@@ -7,6 +7,7 @@ use backwater_transport::units::Time;
 use super::World;
 use super::run::Step;
 use crate::ids::PortId;
+use crate::medium::StationCount;
 
 impl World {
     /// The fingerprint of the run up to the present.
@@ -22,6 +23,11 @@ impl World {
             *found.entry(cause.name()).or_default() += count.packets;
         }
         found
+    }
+
+    /// Counters of attachments to shared media from the beginning of the run on.
+    pub fn counts_from_beginning(&self) -> impl Iterator<Item = StationCount> {
+        self.media.counts_from_beginning(self.clock.now)
     }
 
     /// Serves what is due up to and including `to`, or until so many data frames wait at some ports together. Judged after

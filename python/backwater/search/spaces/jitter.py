@@ -25,6 +25,7 @@ class Jitter(Space):
     """See the head of the file."""
 
     name = "jitter"
+    port = scenes.SHARED
 
     def __init__(self, most_ms: int = 60) -> None:
         if not 1 <= most_ms <= 1000:
@@ -79,7 +80,7 @@ class Jitter(Space):
             return sum(a != b for a, b in zip((0, *genes), genes, strict=False))
 
         said = [
-            f"{changes(genome[:SLOTS])} steps of delay of data",
+            f"steps of delay: {changes(genome[:SLOTS])} of data, "
             f"{changes(genome[SLOTS : 2 * SLOTS])} of acknowledgements",
         ]
         if genome[-1]:

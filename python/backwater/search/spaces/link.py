@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+from backwater import _native
 from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.draws import Draws
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import Bounds, Genome, Space
+from backwater.search.spaces.space import (
+    Bounds,
+    Counts,
+    Genome,
+    Space,
+    counts_of,
+    increments,
+)
 
 TOTAL_MS = 5000
 UNEVEN = 0.5
@@ -26,21 +35,7 @@ SHARES = 63
 
 def spread(count: int, length: int, draws: Draws) -> Any:
     """`count` opportunities over so many milliseconds, not quite evenly, as an array."""
-    lengths: list[int] = []
-    counts: list[int] = []
-    unit = draws.unit
-
-    def divide(count: int, length: int) -> None:
-        while length > LEAST_MS and count:
-            left = min(count, max(0, round(count * (0.5 + (2 * unit() - 1) * UNEVEN))))
-            half = length // 2
-            divide(left, half)
-            count, length = count - left, length - half
-        lengths.append(length)
-        counts.append(count)
-
-    divide(count, length)
-    return _even_parts(counts, lengths)
+    return _native.spread(count, length, UNEVEN, LEAST_MS, draws.unit)
 
 
 def divided(count: int, length: int, shares: Sequence[float]) -> Any:
@@ -67,33 +62,6 @@ def _even_parts(counts: Sequence[int], lengths: Sequence[int]) -> Any:
     place = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
     each, size = np.repeat(counts, sizes), np.repeat(sizes, sizes)
     return each * (place + 1) // size - each * place // size
-
-
-class Counts(tuple[int, ...]):
-    """A genome of thousands of numbers that keeps its hash and its form as an array."""
-
-    array: Any
-    _hash: int
-
-    @staticmethod
-    def of(array: Any) -> Counts:
-        """The numbers of an array, which nobody changes afterwards."""
-        made = Counts(array.tolist())
-        made.array = array
-        return made
-
-    def __hash__(self) -> int:
-        found = self.__dict__.get("_hash")
-        if found is None:
-            found = self._hash = super().__hash__()
-        return found
-
-
-def counts_of(genome: Genome) -> Any:
-    """The numbers of a genome as an array."""
-    import numpy as np
-
-    return genome.array if isinstance(genome, Counts) else np.asarray(genome)
 
 
 class Link(Space):
@@ -203,12 +171,18 @@ class Link(Space):
         """Within the slack: what comes too soon waits, what comes too late is brought forward."""
         import numpy as np
 
+        least, most = self._sums
+        return Counts.of(increments(np.minimum(np.maximum(np.cumsum(made), least), most)))
+
+    @cached_property
+    def _sums(self) -> tuple[Any, Any]:
+        """The least and the largest sum up to the end of each millisecond."""
+        import numpy as np
+
         ends = np.arange(1, TOTAL_MS + 1)
         most = self.count * ends // TOTAL_MS
         least = np.maximum(0, -(-self.count * (ends - self.slack) // TOTAL_MS))
-        least[-1] = self.count
-        sums = np.minimum(np.maximum(np.cumsum(made), least), most)
-        return Counts.of(np.diff(sums, prepend=0))
+        return least, most
 
     def order(self, genome: Genome) -> tuple[float, ...]:
         """The number of runs of equal counts, then how far they vary."""
@@ -232,7 +206,7 @@ class Link(Space):
         """The same with a window made even."""
         import numpy as np
 
-        made, place = np.asarray(genome), np.arange(length)
+        made, place = counts_of(genome).copy(), np.arange(length)
         count = int(made[low : low + length].sum())
         made[low : low + length] = count * (place + 1) // length - count * place // length
         return self._kept(made)

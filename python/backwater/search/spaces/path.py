@@ -10,7 +10,7 @@ from typing import Any
 
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space, increments
 
 TOTAL_MS = 10_000
 
@@ -42,7 +42,7 @@ class Path(Space):
         import numpy as np
 
         bits = np.arange(1, TOTAL_MS + 1) * genome[0] * 100
-        counts = np.diff(bits // 12_000, prepend=0)
+        counts = increments(bits // 12_000)
         return np.repeat(np.arange(1, TOTAL_MS + 1), counts)
 
     def settings(self, genome: Genome) -> list[Setting]:

@@ -7,11 +7,46 @@ from dataclasses import dataclass
 from typing import Any
 
 from backwater.search.draws import Draws
+from backwater.search.scenes import DOWN
 from backwater.search.settings import Setting
 
 Genome = tuple[int, ...]
 # Chance that a gene is drawn anew where a space has nothing better.
 RESAMPLED = 0.2
+
+
+class Counts(tuple[int, ...]):
+    """A genome of thousands of numbers that keeps its hash and its form as an array."""
+
+    array: Any
+    _hash: int
+
+    @staticmethod
+    def of(array: Any) -> Counts:
+        """The numbers of an array, which nobody changes afterwards."""
+        made = Counts(array.tolist())
+        made.array = array
+        return made
+
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self._hash = super().__hash__()
+        return found
+
+
+def counts_of(genome: Genome) -> Any:
+    """The numbers of a genome as an array."""
+    import numpy as np
+
+    return genome.array if isinstance(genome, Counts) else np.asarray(genome)
+
+
+def increments(sums: Any) -> Any:
+    """By how much each sum of an array exceeds the one before it, the first by all of it."""
+    found = sums.copy()
+    found[1:] -= sums[:-1]
+    return found
 
 
 @dataclass(frozen=True)
@@ -28,6 +63,8 @@ class Space:
 
     # Its name on the command line.
     name: str
+    # The port whose queue a finding shows, if its scene has it.
+    port: str | None = DOWN
     # Genomes of a generation.
     population = 24
     # Groups that rarely meet.

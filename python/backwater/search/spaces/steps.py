@@ -12,7 +12,7 @@ from typing import Any
 
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import Bounds, Genome, Space
+from backwater.search.spaces.space import Bounds, Genome, Space, increments
 
 RATE_KBPS, STEP_MS, QUEUE = 500, 50, 100
 # A packet of 1500 B each millisecond is 12 Mbit/s.
@@ -29,6 +29,8 @@ class Steps(Space):
 
     def __init__(self, count: int = 2) -> None:
         self.count = count
+        rates, delays = [Bounds(1, 20, 10)] * count, [Bounds(1, 30, 20)] * count
+        self._bounds = [*rates, *delays, *[Bounds(10, 40, 20)] * count, Bounds(1, 100, 1)]
 
     def scene(self) -> dict[str, Any]:
         """One flow, a trace link and delays each way."""
@@ -40,8 +42,7 @@ class Steps(Space):
 
     def bounds(self) -> list[Bounds]:
         """Those of AdvNet's data."""
-        rates, delays = [Bounds(1, 20, 10)] * self.count, [Bounds(1, 30, 20)] * self.count
-        return [*rates, *delays, *[Bounds(10, 40, 20)] * self.count, Bounds(1, 100, 1)]
+        return self._bounds
 
     def seconds(self, genome: Genome) -> float:
         """The sum of the durations."""
@@ -102,5 +103,5 @@ def rate_steps(steps: list[tuple[int, int]]) -> Any:
 
     rates, lasts = zip(*steps, strict=True)
     bits = np.cumsum(np.repeat(np.asarray(rates) * RATE_KBPS, lasts))
-    counts = np.diff(bits // FULL_KBPS, prepend=0)
+    counts = increments(bits // FULL_KBPS)
     return np.repeat(np.arange(1, len(bits) + 1), counts)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from backwater import _native
-from backwater.tools import access_point, catalogue
+from backwater.errors import Refusal
+from backwater.tools import access_point, catalogue, queue_pairs
 from backwater.tools.contest_runs import SATURATED
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -70,6 +71,14 @@ notice that can't reach that node is refused where a scenario has a flow over th
 would stop those who have no part in it. A station that sets its own parameters tells nobody. So
 {works} of {all} combinations work:"""
 
+REPAIRS_HEAD = """## Controllers and spreaders over transports
+
+Each controller and each spreader over each repair of losses: a stream, datagrams, and queue pairs
+that go back to a lost packet or to the beginning of a message, repair selectively, take any order
+(`gaps = "other-ways"`), or send on a receiver's credit (`pull`). A controller hears what its way
+tells: marks and notices of queues, records of hops by `stamp`. A run says which flows have no port
+on their way that writes their records or sends their notices."""
+
 # A study documents itself.
 KINDS = [kind for kind in catalogue.kinds() if kind != catalogue.STUDIES and catalogue.rows(kind)]
 
@@ -84,7 +93,7 @@ def pages() -> dict[Path, str]:
     return {
         FOLDER / "parts.md": parts(),
         FOLDER / "scenario.md": scenario(),
-        FOLDER / "mechanism-legal.md": mechanism_legal(),
+        FOLDER / "mechanism-legal.md": mechanism_legal() + "\n" + repairs(),
     }
 
 
@@ -119,6 +128,31 @@ def _at_an_access_point() -> list[str]:
     works = [parts for parts in everywhere if access_point.refused(parts, ("P",)) is None]
     listed = "\n".join(f"* `{' · '.join(parts)}`" for parts in works)
     return [ACCESS_POINT_HEAD.format(works=len(works), all=len(everywhere)), listed]
+
+
+def repairs() -> str:
+    """What controllers and spreaders work with which repair of losses."""
+    heads = list(queue_pairs.REPAIRS)
+    reasons: dict[str, int] = {}
+    lines = [REPAIRS_HEAD]
+    for kind, names in (
+        ("controller", queue_pairs.controllers()),
+        ("spreader", queue_pairs.spreaders()),
+    ):
+        table = [f"| {kind} | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        for name in names:
+            cells = [_cell(queue_pairs.refused(head, **{kind: name}), reasons) for head in heads]
+            table.append(f"| `{name}` | " + " | ".join(cells) + " |")
+        lines.append("\n".join(table))
+    notes = [f"{number}. {said}." for said, number in reasons.items()]
+    return "\n\n".join([*lines, "Refused because:", "\n".join(notes)]) + "\n"
+
+
+def _cell(refusal: Refusal | None, reasons: dict[str, int]) -> str:
+    if refusal is None:
+        return "works"
+    said = refusal.what.replace("flows.f.", "")
+    return f"refused ({reasons.setdefault(said, len(reasons) + 1)})"
 
 
 def parts() -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+import backwater
 from backwater import _native
-from backwater.tools import catalogue
+from backwater.tools import catalogue, queue_pairs
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "reference.py"))
@@ -65,3 +66,58 @@ def test_each_part_that_the_page_for_newcomers_names_is_in_its_table(kind: str) 
     known = {name for row in rows for name in (row["id"], *row["aliases"])}
     assert named
     assert named <= known
+
+
+WORKS = [
+    (controller, repair)
+    for controller in queue_pairs.controllers()
+    if queue_pairs.refused("tcp", controller) is not None
+    for repair in queue_pairs.REPAIRS
+    if queue_pairs.refused(repair, controller) is None
+]
+
+
+def steps(text: str) -> int:
+    """How many values the windows, or the rates, of a run's flows take."""
+    result = backwater.run(text)
+    found = []
+    for name in ("window", "pacing"):
+        seen = result.columns["what"] == result.whats.index(name)
+        found.append(len(set(result.columns["value"][seen].tolist())))
+    return max(found)
+
+
+@pytest.mark.parametrize(("controller", "repair"), WORKS)
+def test_a_controller_that_works_over_a_repair_acts(controller: str, repair: str) -> None:
+    assert steps(queue_pairs.written(repair, controller, None)) >= 2
+
+
+@pytest.mark.parametrize("controller", ["qcn", "dcqcn", "hpcc", "powertcp"])
+def test_a_controller_that_hears_nothing_does_not_act(controller: str) -> None:
+    """So that the test above can fail: the same flows over queues that say nothing."""
+    deaf = queue_pairs.written("selective", controller, None)
+    silent = re.sub(r"queue = \{[^}]*\}, |, stamp = \{[^}]*\}", "", deaf)
+    assert silent != deaf
+    assert steps(silent) <= 1
+
+
+@pytest.mark.parametrize("repair", queue_pairs.REPAIRS)
+@pytest.mark.parametrize("spreader", [None, "oblivious", "bitmap", "reps", "mixed"])
+def test_a_spreader_that_works_over_a_repair_uses_both_ways(
+    spreader: str | None, repair: str
+) -> None:
+    text = queue_pairs.written(repair, queue_pairs.PLAIN, spreader).replace('"h*"', '"h0"')
+    (ways,) = [r for r in backwater.run(text).document["equal_ways"] if r["at"] == "l0"]
+    least = min(ways["sent_B"].values()) / sum(ways["sent_B"].values())
+    assert least > 0.2 if spreader else least == 0
+
+
+def test_every_controller_and_spreader_has_a_row_over_each_repair() -> None:
+    text = SCRIPT["repairs"]()
+    names = [*queue_pairs.controllers(), *queue_pairs.spreaders()]
+    assert len(names) > 40
+    assert [name for name in names if f"| `{name}` |" not in text] == []
+    cells = len(names) * len(queue_pairs.REPAIRS)
+    assert text.count("| works") + text.count("| refused (") == cells
+    reasons = set(map(int, re.findall(r"refused \((\d+)\)", text)))
+    assert reasons == set(map(int, re.findall(r"^(\d+)\. `", text, re.M)))

@@ -85,12 +85,7 @@ def command(
         network = _network(kind, topology, hosts or max(count, 2), gbps or 100.0)
     except UnicodeDecodeError as error:
         raise Refusal("this is no text", place=str(files[0]), fix="name another file") from error
-    if not work:
-        raise Refusal(
-            "nothing in it sends bytes, so there is no flow",
-            place=str(files[0]),
-            fix=f"write {FORMATS[kind]}",
-        )
+    _check_work(kind, files, work)
     if count > len(network.hosts):
         raise Refusal(
             f"{count} ranks on {len(network.hosts)} hosts",
@@ -100,6 +95,15 @@ def command(
     text = scenario(work, network, duration, f"Imported from {', '.join(p.name for p in files)}.")
     resolve(text, None, {})
     return _say(text, out, len(work), len(network.hosts), json)
+
+
+def _check_work(kind: str, files: list[Path], work: list[Transfer]) -> None:
+    if not work:
+        raise Refusal(
+            "nothing in it sends bytes, so there is no flow",
+            place=str(files[0]),
+            fix=f"write {FORMATS[kind]}",
+        )
 
 
 def _work(kind: str, files: list[Path], unit: str | None) -> tuple[int, list[Transfer]]:

@@ -4,7 +4,7 @@ use backwater_sim::spec::NodeKind;
 use serde_json::{Value, json};
 
 use super::super::dice::Dice;
-use super::{Network, Tables, value};
+use super::{Network, Tables, usual, value};
 
 impl Tables {
     /// A network of any generator, small enough for a test. Its nodes and ports are those that the reader makes of it.
@@ -85,6 +85,15 @@ impl Tables {
             .extend(spec.ports.iter().map(|port| port.name.clone()));
     }
 
+    /// An option of a source.
+    fn option(&self, source: &str, name: &str) -> &Value {
+        let mut rows = self.rows("sources").iter();
+        let row = rows.find(|row| row["id"] == source).expect("a source");
+        let options = row["options"].as_array().into_iter().flatten();
+        let found = options.into_iter().find(|option| option["name"] == name);
+        found.expect("an option")
+    }
+
     /// A pattern among all ends: a permutation, the ranks of a collective, or a flow for each transfer.
     pub(super) fn pattern(&self, dice: &mut Dice<'_>, net: &Network, flow: &mut Value) {
         let hosts = match net.ends[0].get(..1) {
@@ -97,9 +106,14 @@ impl Tables {
         match pattern {
             "ranks" => {
                 flow["source"] = self.part(dice, "sources", |id| id == "collective");
+                let option = self.option("collective", "algorithm");
+                flow["source"]["algorithm"] = usual(dice, option);
             }
             "transfers" => {
                 flow["source"] = self.part(dice, "sources", |id| id == "workload");
+                if dice.once_in(2) {
+                    flow["source"]["sizes"] = usual(dice, self.option("workload", "sizes"));
+                }
                 flow["source"]["rate"] = json!("30 Mbit/s");
             }
             _ => {}

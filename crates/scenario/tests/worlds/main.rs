@@ -2,6 +2,7 @@
 
 mod check;
 mod dice;
+mod drawn;
 mod forks;
 mod generator;
 mod webassembly;
@@ -26,6 +27,26 @@ fn random_worlds_keep_every_invariant() {
     }
     // A refusal is a world as well, but too many of them would test the reader only.
     assert!(2 * tally.finished > WORLDS, "{tally:?}");
+}
+
+/// Each part comes in one of some thousand worlds.
+#[test]
+fn random_worlds_have_every_part_of_a_fabric() {
+    const MOST: u64 = 4000;
+    let tables = Tables::new();
+    let mut missing = drawn::wanted();
+    assert!(missing.len() > 120, "{missing:?}");
+    for seed in 0..MOST {
+        let scenario = tables.scenario(&mut Dice::of_seed(seed));
+        let parts = drawn::of(&scenario);
+        if !missing.is_disjoint(&parts) && drawn::is_accepted(&scenario) {
+            missing.retain(|part| !parts.contains(part));
+        }
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("in none of {MOST} worlds: {missing:?}");
 }
 
 /// The tables' worlds have no controllers in files, which their draws cannot name. Here all streams of a world have one.

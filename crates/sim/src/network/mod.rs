@@ -43,6 +43,7 @@ pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
 pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
+pub(crate) use walk::Talk;
 
 /// The part that does not change after a world has been built. Copies of a world share it.
 #[derive(Clone, Debug, Default)]

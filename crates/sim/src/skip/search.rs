@@ -4,6 +4,7 @@ use backwater_transport::units::Time;
 use backwater_transport::walk::Seen;
 
 use super::{Recurrence, Stretch};
+use crate::ends::Delivered;
 use crate::ids::FlowId;
 
 /// What becomes of the timers of notices in a period.
@@ -61,4 +62,8 @@ pub(crate) struct Trial {
     pub(crate) seen: Seen,
     /// The number of each flow's next packet.
     pub(crate) numbers: Vec<u32>,
+    /// Bytes that the receiver of each connection had delivered.
+    pub(crate) delivered: Vec<u64>,
+    /// What receivers have delivered since, where that is told second by second.
+    pub(crate) log: Vec<Delivered>,
 }

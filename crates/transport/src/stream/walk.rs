@@ -1,0 +1,100 @@
+//! The state of a stream's sender, for `skip`.
+
+use super::sender::{Phase, StreamSender};
+use crate::walk::{Base, OnTheWay, Walk};
+
+impl StreamSender {
+    pub(super) fn numbers(&self) -> Base {
+        self.core.add_to(Base {
+            number: self.number,
+            byte: self.nxt,
+            upto: self.nxt,
+            ..Base::default()
+        })
+    }
+
+    pub(super) fn visit(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
+        let base = self.numbers();
+        let first = self.scoreboard.ids().start;
+        let oldest = self.scoreboard.first_number().unwrap_or(self.number);
+        let una = self.una;
+        let StreamSender {
+            core,
+            mss,
+            ack_delay: _,
+            detector,
+            prr,
+            proportional: _,
+            tlp,
+            undo,
+            scoreboard,
+            phase,
+            recover,
+            guard,
+            first_after_reduction,
+            retransmission_lost,
+            new_data_lost,
+            episode_lost,
+            written,
+            una: _,
+            nxt,
+            number,
+            window_edge,
+            bypass_window,
+            probe,
+            front_timed_out,
+            rto,
+            last_sent,
+            mark_ends,
+            cwr,
+            paced,
+            rearm,
+            losses: _,
+        } = self;
+        core.walk(walk, flow);
+        detector.walk(walk, &base, first);
+        scoreboard.walk(walk, &base);
+        walk.same(prr.is_some());
+        if let Some(prr) = prr {
+            prr.walk(walk);
+        }
+        walk.same(tlp.is_some());
+        if let Some(tlp) = tlp {
+            tlp.walk(walk, &base);
+        }
+        undo.walk(walk, on_the_way);
+        walk.same(match phase {
+            Phase::Open => 0u64,
+            Phase::Fast => 1,
+            Phase::Timeout => 2,
+        });
+        walk.above(recover, una);
+        walk.above(guard, una);
+        walk.above(first_after_reduction, oldest);
+        walk.same(*mark_ends > 0);
+        walk.above(mark_ends, una);
+        walk.same(*episode_lost);
+        walk.same(*window_edge == u64::MAX);
+        if *window_edge < u64::MAX {
+            walk.long(window_edge, base.byte);
+        }
+        walk.until(rto);
+        walk.time(last_sent);
+        for flag in [
+            retransmission_lost,
+            new_data_lost,
+            bypass_window,
+            probe,
+            front_timed_out,
+            cwr,
+            paced,
+            rearm,
+        ] {
+            walk.same(*flag);
+        }
+        walk.up_to(*nxt, written, *mss);
+        walk.count(nxt);
+        walk.long(&mut self.una, base.byte);
+        walk.count(number);
+    }
+}

@@ -27,6 +27,12 @@ impl Ends {
         self.connections.iter().map(talk).collect()
     }
 
+    /// Bytes that the receiver of each connection has delivered.
+    pub(crate) fn delivered(&self) -> Vec<u64> {
+        let connections = self.connections.iter();
+        connections.map(|c| c.receiver.delivered()).collect()
+    }
+
     /// `talks` has seen all packets that are on their way.
     pub(crate) fn walk(&mut self, walk: &mut Walk, flows: &Table<Flow>, talks: &[Talk]) {
         let Ends {

@@ -4,7 +4,6 @@ use backwater_transport::units::Time;
 use backwater_transport::walk::Seen;
 
 use super::{Recurrence, Stretch};
-use crate::ends::Delivered;
 use crate::ids::FlowId;
 
 /// What becomes of the timers of notices in a period.
@@ -64,6 +63,6 @@ pub(crate) struct Trial {
     pub(crate) numbers: Vec<u32>,
     /// Bytes that the receiver of each connection had delivered.
     pub(crate) delivered: Vec<u64>,
-    /// What receivers have delivered since, where that is told second by second.
-    pub(crate) log: Vec<Delivered>,
+    /// What receivers have delivered since, where that is told second by second: when, of which flow, and its bytes so far.
+    pub(crate) log: Vec<(Time, FlowId, u64)>,
 }

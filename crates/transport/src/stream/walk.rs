@@ -1,6 +1,6 @@
 //! The state of a stream's sender, for `skip`.
 
-use super::sender::{Phase, StreamSender};
+use super::sender::StreamSender;
 use crate::walk::{Base, OnTheWay, Walk};
 
 impl StreamSender {
@@ -13,11 +13,20 @@ impl StreamSender {
         })
     }
 
+    /// Marks in the stream and among transmissions, which matter while something is outstanding below them.
+    fn visit_marks(&mut self, walk: &mut Walk) {
+        let oldest = self.scoreboard.first_number().unwrap_or(self.number);
+        walk.above(&mut self.recover, self.una);
+        walk.above(&mut self.guard, self.una);
+        walk.above(&mut self.first_after_reduction, oldest);
+        walk.same(self.mark_ends > 0);
+        walk.above(&mut self.mark_ends, self.una);
+    }
+
     pub(super) fn visit(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
         let base = self.numbers();
         let first = self.scoreboard.ids().start;
-        let oldest = self.scoreboard.first_number().unwrap_or(self.number);
-        let una = self.una;
+        self.visit_marks(walk);
         let StreamSender {
             core,
             mss,
@@ -29,9 +38,9 @@ impl StreamSender {
             undo,
             scoreboard,
             phase,
-            recover,
-            guard,
-            first_after_reduction,
+            recover: _,
+            guard: _,
+            first_after_reduction: _,
             retransmission_lost,
             new_data_lost,
             episode_lost,
@@ -45,7 +54,7 @@ impl StreamSender {
             front_timed_out,
             rto,
             last_sent,
-            mark_ends,
+            mark_ends: _,
             cwr,
             paced,
             rearm,
@@ -63,16 +72,7 @@ impl StreamSender {
             tlp.walk(walk, &base);
         }
         undo.walk(walk, on_the_way);
-        walk.same(match phase {
-            Phase::Open => 0u64,
-            Phase::Fast => 1,
-            Phase::Timeout => 2,
-        });
-        walk.above(recover, una);
-        walk.above(guard, una);
-        walk.above(first_after_reduction, oldest);
-        walk.same(*mark_ends > 0);
-        walk.above(mark_ends, una);
+        walk.same(*phase as u64);
         walk.same(*episode_lost);
         walk.same(*window_edge == u64::MAX);
         if *window_edge < u64::MAX {

@@ -11,7 +11,6 @@ mod looks;
 mod seconds;
 mod state;
 
-use backwater_transport::endpoint::Receiver;
 use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::{Repeat, Walk};
 
@@ -180,7 +179,7 @@ impl World {
             left,
             seen,
             numbers: self.numbers(),
-            delivered: self.delivered(),
+            delivered: self.ends.delivered(),
             log: Vec::new(),
         }));
         self.shared.run.books.tape = Some(Box::default());
@@ -192,11 +191,6 @@ impl World {
     fn numbers(&self) -> Vec<u32> {
         let flows = self.shared.network.flows.iter();
         flows.map(|flow| flow.seq).collect()
-    }
-
-    fn delivered(&self) -> Vec<u64> {
-        let connections = self.ends.connections.iter();
-        connections.map(|c| c.receiver.delivered()).collect()
     }
 
     fn give_up(&mut self, skip: &mut Skip) {
@@ -213,7 +207,11 @@ impl World {
         let Some(mut trial) = skip.trial.take() else {
             return;
         };
-        trial.log = self.ends.log.take().unwrap_or_default();
+        let log = self.ends.log.take().unwrap_or_default();
+        trial.log = log
+            .iter()
+            .map(|one| (one.at, one.flow, one.bytes))
+            .collect();
         self.catch_up_all();
         let now = self.clock.now;
         let period = now.since(trial.began);

@@ -5,13 +5,13 @@ use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::Repeat;
 
 use super::super::World;
-use crate::ends::Delivered;
+use crate::ids::FlowId;
 use crate::skip::Trial;
 
 /// The deliveries of a period that is repeated.
 struct Repeated<'a> {
     /// At the end of the period.
-    log: &'a [Delivered],
+    log: &'a [(Time, FlowId, u64)],
     repeat: Repeat,
 }
 
@@ -29,8 +29,8 @@ impl Repeated<'_> {
         let number = (since.saturating_sub(1) / period.0).max(1);
         (number..=periods).take(2).find_map(|number| {
             let way = Span(period.0 * number);
-            let at = self.log.partition_point(|one| one.at + way < from);
-            self.log.get(at).map(|one| (at, number, one.at + way))
+            let at = self.log.partition_point(|one| one.0 + way < from);
+            self.log.get(at).map(|one| (at, number, one.0 + way))
         })
     }
 }
@@ -42,14 +42,14 @@ impl World {
             log: &trial.log,
             repeat,
         };
-        let after = self.delivered();
+        let after = self.ends.delivered();
         let connections = &self.ends.connections;
         let progress = &mut self.ends.progress;
         while let Some((place, number, at)) = repeated.first_from(progress.second_ends()) {
             progress.note(at, |id| {
                 let (flow, was) = (connections[id].data, trial.delivered[id.index()]);
-                let last = trial.log[..place].iter().rfind(|one| one.flow == flow);
-                let by = last.map_or(was, |one| one.bytes);
+                let last = trial.log[..place].iter().rfind(|one| one.1 == flow);
+                let by = last.map_or(was, |one| one.2);
                 by + (after[id.index()] - was) * number
             });
         }

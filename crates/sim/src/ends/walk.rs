@@ -12,7 +12,8 @@ use crate::calendar::Calendar;
 use crate::connection::{Connection, ConnectionStats, Side};
 use crate::event::{Event, Key};
 use crate::ids::{ConnectionId, FlowId};
-use crate::network::{Flow, Talk};
+use crate::network::Flow;
+use crate::network::walk::Talk;
 use crate::table::Table;
 
 impl Ends {

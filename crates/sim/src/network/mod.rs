@@ -21,7 +21,7 @@ mod traits;
 pub(crate) mod transmit;
 mod trim;
 pub(crate) mod views;
-mod walk;
+pub(crate) mod walk;
 pub mod watchdog;
 
 use std::collections::BTreeMap;
@@ -43,7 +43,6 @@ pub use node::Node;
 pub use port::{Port, PortCount, PortMore};
 pub use spent::{Grouped, Spent, SpentTable};
 pub use traits::Traits;
-pub(crate) use walk::Talk;
 
 /// The part that does not change after a world has been built. Copies of a world share it.
 #[derive(Clone, Debug, Default)]

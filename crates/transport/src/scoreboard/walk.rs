@@ -104,6 +104,8 @@ mod tests {
         let mut push = |n: u64| {
             let snapshot = Snapshot {
                 sent: Time(n),
+                first_sent: Time(n),
+                delivered_time: Time(n),
                 ..Snapshot::default()
             };
             board.push(n * MSS, MSS as u32, n, snapshot);

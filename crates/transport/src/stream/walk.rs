@@ -23,10 +23,26 @@ impl StreamSender {
         walk.above(&mut self.mark_ends, self.una);
     }
 
+    fn visit_flags(&self, walk: &mut Walk) {
+        for flag in [
+            self.retransmission_lost,
+            self.new_data_lost,
+            self.bypass_window,
+            self.probe,
+            self.front_timed_out,
+            self.cwr,
+            self.paced,
+            self.rearm,
+        ] {
+            walk.same(flag);
+        }
+    }
+
     pub(super) fn visit(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
         let base = self.numbers();
         let first = self.scoreboard.ids().start;
         self.visit_marks(walk);
+        self.visit_flags(walk);
         let StreamSender {
             core,
             mss,
@@ -41,23 +57,23 @@ impl StreamSender {
             recover: _,
             guard: _,
             first_after_reduction: _,
-            retransmission_lost,
-            new_data_lost,
+            retransmission_lost: _,
+            new_data_lost: _,
             episode_lost,
             written,
             una: _,
             nxt,
             number,
             window_edge,
-            bypass_window,
-            probe,
-            front_timed_out,
+            bypass_window: _,
+            probe: _,
+            front_timed_out: _,
             rto,
             last_sent,
             mark_ends: _,
-            cwr,
-            paced,
-            rearm,
+            cwr: _,
+            paced: _,
+            rearm: _,
             losses: _,
         } = self;
         core.walk(walk, flow);
@@ -80,18 +96,6 @@ impl StreamSender {
         }
         walk.until(rto);
         walk.time(last_sent);
-        for flag in [
-            retransmission_lost,
-            new_data_lost,
-            bypass_window,
-            probe,
-            front_timed_out,
-            cwr,
-            paced,
-            rearm,
-        ] {
-            walk.same(*flag);
-        }
         walk.up_to(*nxt, written, *mss);
         walk.count(nxt);
         walk.long(&mut self.una, base.byte);

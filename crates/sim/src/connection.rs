@@ -150,6 +150,17 @@ impl Alarms {
         }
     }
 
+    /// Whether an end has an event.
+    pub fn waits(&self, side: Side) -> bool {
+        self.soonest[side as usize] < Time::NEVER
+    }
+
+    /// An end has one event, at `due`, or none.
+    pub fn replace(&mut self, side: Side, due: Time) {
+        self.soonest[side as usize] = due;
+        self.others[side as usize].clear();
+    }
+
     /// The soonest event of an end has come.
     pub fn expired(&mut self, side: Side) {
         let next = self.others[side as usize].pop();

@@ -69,6 +69,11 @@ impl Progress {
         self.next < Time::NEVER && self.flows.iter().any(|flow| flow.0 == id)
     }
 
+    /// When the present second ends; `NEVER` where nothing is told.
+    pub fn second_ends(&self) -> Time {
+        self.next
+    }
+
     /// Whether a second is over.
     #[inline]
     pub fn due(&self, now: Time) -> bool {

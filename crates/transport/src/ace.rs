@@ -2,6 +2,7 @@
 
 use crate::segment::AckSegment;
 use crate::units::Time;
+use crate::walk::Walk;
 
 /// The decoder of AccECN's three-bit counter.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,12 @@ pub struct Ace {
 }
 
 impl Ace {
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        let Ace { count, newest } = self;
+        walk.same(*count);
+        walk.time(newest);
+    }
+
     /// Packets newly marked among `packets` newly acknowledged (RFC 9768 section 3.2.2.5.2 and appendix
     /// A.2.1). If the counter may have wrapped around, it is assumed to have done so as often as
     /// possible.

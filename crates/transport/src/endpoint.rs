@@ -9,6 +9,7 @@
 use crate::controller::AnyController;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::units::Time;
+use crate::walk::{Base, OnTheWay, Walk};
 
 use crate::sender_core::SenderCore;
 
@@ -108,6 +109,8 @@ macro_rules! transports {
                 fn take_options(&mut self, setup: &SenderSetup);
                 fn warning(&self) -> Option<String>;
                 fn has_no_timer(&self) -> bool;
+                fn base(&self) -> Base;
+                fn walk(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay);
             }
         }
 
@@ -122,6 +125,7 @@ macro_rules! transports {
                 fn delay_acks(&mut self, delayed: Option<DelayedAck>);
                 #[inline] fn prefetch(&self) -> u64;
                 fn delivered(&self) -> u64;
+                fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base);
             }
         }
     };

@@ -8,6 +8,7 @@ use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
 use crate::setup::SenderSetup;
 use crate::units::Time;
+use crate::walk::{Base, OnTheWay, Walk};
 
 /// The sending end of a flow.
 pub trait Sender {
@@ -83,6 +84,16 @@ pub trait Sender {
         self.core_mut().take_options(setup);
     }
 
+    /// The numbers with which others of its connection are compared, for `walk`.
+    fn base(&self) -> Base {
+        Base::default()
+    }
+
+    /// Visits its state, where so much of the connection is on its way. Without such a visit no run with the flow is skipped.
+    fn walk(&mut self, walk: &mut Walk, flow: &str, _on_the_way: &OnTheWay) {
+        walk.unable(flow, "its transport is a queue pair");
+    }
+
     /// A warning of its own for the report of a run.
     fn warning(&self) -> Option<String> {
         None
@@ -148,4 +159,9 @@ pub trait Receiver {
 
     /// Bytes handed to the application.
     fn delivered(&self) -> u64;
+
+    /// Visits its state, with the numbers of its sender. Without such a visit no run with the flow is skipped.
+    fn walk(&mut self, walk: &mut Walk, flow: &str, _base: &Base) {
+        walk.unable(flow, "its transport is a queue pair");
+    }
 }

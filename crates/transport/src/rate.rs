@@ -7,6 +7,7 @@
 
 use crate::controller_interface::RateSample;
 use crate::units::{Span, Time};
+use crate::walk::{Base, Walk};
 
 /// The counters at a segment's transmission.
 #[derive(Copy, Clone, Debug, Default)]
@@ -25,6 +26,27 @@ pub struct Snapshot {
     pub(crate) lost: u32,
     /// The flow was application-limited.
     pub app_limited: bool,
+}
+
+impl Snapshot {
+    pub(crate) fn walk(&mut self, walk: &mut Walk, base: &Base) {
+        let Snapshot {
+            sent,
+            first_sent,
+            delivered_time,
+            delivered,
+            tx_in_flight,
+            lost,
+            app_limited,
+        } = self;
+        walk.time(sent);
+        walk.time(first_sent);
+        walk.time(delivered_time);
+        walk.long(delivered, base.delivered);
+        walk.same(*tx_in_flight);
+        walk.low(lost, base.lost);
+        walk.same(*app_limited);
+    }
 }
 
 /// The sampler of one flow.
@@ -52,6 +74,38 @@ pub struct Newest {
 }
 
 impl Sampler {
+    /// Adds what the numbers of its snapshots are compared with.
+    pub(crate) fn add_to(&self, base: Base) -> Base {
+        Base {
+            delivered: self.delivered,
+            lost: self.lost,
+            ..base
+        }
+    }
+
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        let base = self.delivered;
+        let Sampler {
+            delivered,
+            delivered_time,
+            first_sent,
+            lost,
+            limited_until,
+            round,
+            round_ends,
+        } = self;
+        walk.time(delivered_time);
+        walk.time(first_sent);
+        walk.same(*limited_until > 0);
+        if *limited_until > 0 {
+            walk.long(limited_until, base);
+        }
+        walk.long(round_ends, base);
+        walk.count(round);
+        walk.count(delivered);
+        walk.count(lost);
+    }
+
     /// A segment leaves; `in_flight` is before it.
     pub fn on_send(&mut self, now: Time, in_flight: u64, len: u64) -> Snapshot {
         if in_flight == 0 {

@@ -1,6 +1,7 @@
 //! Which bytes of a stream have arrived, and which blocks to report (RFC 2018, RFC 2883).
 
 use crate::segment::{AckSegment, SACK_BLOCKS};
+use crate::walk::{Base, Walk};
 
 /// Above all bytes of a stream.
 const NO_BYTE: u64 = u64::MAX;
@@ -28,6 +29,28 @@ impl Default for Reassembly {
 }
 
 impl Reassembly {
+    /// A byte that was reported and lies below all blocks names none any more.
+    pub(crate) fn walk(&mut self, walk: &mut Walk, base: &Base) {
+        let Reassembly {
+            next,
+            blocks,
+            recent,
+        } = self;
+        for byte in recent {
+            let names = (*next..NO_BYTE).contains(byte);
+            walk.same(names);
+            if names {
+                walk.long(byte, base.byte);
+            }
+        }
+        walk.same(blocks.len() as u64);
+        for (first, end) in blocks {
+            walk.long(first, base.byte);
+            walk.long(end, base.byte);
+        }
+        walk.long(next, base.byte);
+    }
+
     /// Next byte expected.
     pub fn next(&self) -> u64 {
         self.next

@@ -10,6 +10,7 @@ use crate::queue_pair::QueuePair;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment};
 use crate::setup::{EcnFeedback, MAX_UNACKNOWLEDGED};
 use crate::units::{Span, Time};
+use crate::walk::{Base, Walk};
 
 /// Delayed acknowledgements (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -119,6 +120,41 @@ impl Echo {
             marked: false,
             codepoints: setup.codepoints,
         }
+    }
+
+    pub(crate) fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base) {
+        let Echo {
+            forecaster,
+            congestion,
+            recent,
+            ce_bytes,
+            last,
+            window,
+            ecn: _,
+            echo,
+            ce_packets,
+            marked,
+            codepoints: _,
+        } = self;
+        if forecaster.is_some() || congestion.is_some() {
+            walk.unable(flow, "its receiver sends explicit feedback");
+        }
+        let Last {
+            number,
+            start,
+            received,
+            len,
+        } = last;
+        walk.long(number, base.number);
+        walk.long(start, base.byte);
+        walk.time(received);
+        walk.same(*len);
+        walk.time(recent);
+        walk.long(ce_bytes, base.ce_bytes);
+        walk.same(*window);
+        walk.same(*echo);
+        walk.same(*ce_packets);
+        walk.same(*marked);
     }
 
     /// A segment arrives with this codepoint. Whether it is the first marked one after one without mark.

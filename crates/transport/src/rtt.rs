@@ -3,6 +3,7 @@
 //! The caller of `sample` excludes ambiguous samples (Karn).
 
 use crate::units::Span;
+use crate::walk::Walk;
 
 /// Timeout before the first sample (RFC 6298 section 2.1).
 const INITIAL: Span = Span::secs(1);
@@ -96,6 +97,27 @@ impl Rtt {
             .times(1 << self.backoff.min(16))
             .min(LONGEST)
             .max(self.floor)
+    }
+
+    /// With constant round trips the estimates come to rest, since they are whole numbers of ticks.
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        let Rtt {
+            srtt,
+            rttvar,
+            least,
+            sampled,
+            floor,
+            timeout,
+            backoff,
+            latest,
+            instead,
+        } = self;
+        for span in [srtt, rttvar, least, floor, timeout, latest] {
+            walk.same(span.0);
+        }
+        walk.same(*sampled);
+        walk.same(*backoff);
+        walk.same(instead.map_or(u64::MAX, |span| span.0));
     }
 
     /// Smoothed round trip; zero before the first sample.

@@ -4,6 +4,7 @@
 
 use crate::congestion_header::CongestionHeader;
 use crate::units::Time;
+use crate::walk::{Base, OnTheWay, Walk};
 
 /// ECN codepoint of an IP packet (RFC 3168 section 5; RFC 9331 for ECT(1)).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +88,33 @@ pub struct Segment {
     pub sent: Time,
     /// Explicit feedback.
     pub feedback: Option<Box<Feedback>>,
+}
+
+impl Segment {
+    /// Visits what it says, as one of those on their way.
+    pub fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base, on_the_way: &mut OnTheWay) {
+        let Segment {
+            number,
+            start,
+            len,
+            again,
+            ecn,
+            cwr,
+            push,
+            sent,
+            feedback,
+        } = self;
+        if feedback.is_some() {
+            walk.unable(flow, "its packets carry explicit feedback");
+        }
+        on_the_way.add(*number, *start);
+        walk.long(number, base.number);
+        walk.long(start, base.byte);
+        walk.same(*len);
+        walk.same(*ecn as u64);
+        walk.same(u64::from(*again) << 2 | u64::from(*cwr) << 1 | u64::from(*push));
+        walk.time(sent);
+    }
 }
 
 /// Most SACK blocks with timestamps in 40 bytes of options (RFC 2018 section 3).
@@ -204,6 +232,44 @@ impl Blocks {
 }
 
 impl AckSegment {
+    /// Visits what it says, as one of those on their way.
+    pub fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base, on_the_way: &mut OnTheWay) {
+        let least = self.sack().map(|block| block.0).min();
+        on_the_way.add(self.number, least.unwrap_or(u64::MAX));
+        let AckSegment {
+            duplicate,
+            ece,
+            nack,
+            number,
+            upto,
+            echo,
+            received,
+            ce_bytes,
+            window,
+            ace,
+            blocks,
+            feedback,
+        } = self;
+        if feedback.is_some() {
+            walk.unable(flow, "its packets carry explicit feedback");
+        }
+        walk.same(u64::from(*duplicate) << 2 | u64::from(*ece) << 1 | u64::from(*nack));
+        walk.long(number, base.number);
+        walk.time(echo);
+        walk.time(received);
+        walk.long(ce_bytes, base.ce_bytes);
+        walk.same(*window);
+        walk.same(*ace);
+        walk.same(blocks.count() as u64);
+        if let Some(edges) = &mut blocks.0 {
+            let count = usize::from(edges.count);
+            for edge in edges.edges[..count].iter_mut().flatten() {
+                walk.low(edge, base.byte);
+            }
+        }
+        walk.long(upto, base.upto);
+    }
+
     /// Bytes that its feedback adds to the packet.
     #[inline(always)]
     pub fn feedback_bytes(&self) -> u64 {

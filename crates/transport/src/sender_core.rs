@@ -1,6 +1,7 @@
 //! Code that both senders share: they respect the controller's limits, pace, sample rates, count rounds and
 //! marks, and report each acknowledgement to the controller.
 
+mod walk;
 use crate::ace::Ace;
 use crate::controller::AnyController;
 use crate::controller_interface::{

@@ -3,6 +3,7 @@
 use crate::controller_interface::Inspect;
 use crate::rate::Newest;
 use crate::units::{Rate, Span};
+use crate::walk::Walk;
 
 /// The counters of a sender.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,39 @@ pub struct SenderCounters {
     pub marks: u64,
     /// Bytes acknowledged: below the first gap (streams), or all that arrived (datagrams).
     pub acked: u64,
+}
+
+impl SenderCounters {
+    pub(crate) fn walk(&mut self, walk: &mut Walk) {
+        let SenderCounters {
+            segments,
+            bytes,
+            retransmitted,
+            retransmitted_bytes,
+            lost,
+            recoveries,
+            timeouts,
+            probes,
+            spurious,
+            marks,
+            acked,
+        } = self;
+        for count in [
+            segments,
+            bytes,
+            retransmitted,
+            retransmitted_bytes,
+            lost,
+            recoveries,
+            timeouts,
+            probes,
+            spurious,
+            marks,
+            acked,
+        ] {
+            walk.count(count);
+        }
+    }
 }
 
 /// Values of a sender for plots and records.

@@ -21,6 +21,7 @@ mod sanity;
 mod settings;
 mod shorthand;
 mod skip;
+mod skip_ends;
 mod switches;
 mod world;
 

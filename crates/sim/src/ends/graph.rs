@@ -53,6 +53,11 @@ impl Graph {
         self.waits.insert(id, waits);
     }
 
+    /// Whether no flow waits for another.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
     /// Whether a flow begins transfers when others have delivered theirs.
     pub(crate) fn has(&self, id: ConnectionId) -> bool {
         self.waits.contains_key(&id)

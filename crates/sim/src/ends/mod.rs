@@ -7,6 +7,7 @@ mod notify_gate;
 pub(crate) mod pulls;
 mod report;
 mod show;
+mod walk;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,6 @@ use crate::progress::Progress;
 use crate::table::Table;
 use backwater_transport::endpoint::{Receiver, Sender};
 use backwater_transport::units::Time;
-use backwater_transport::walk::Walk;
 
 /// The ends, and what they have delivered over time.
 #[derive(Clone, Debug, Default)]
@@ -74,13 +74,6 @@ pub struct Delivered {
 }
 
 impl Ends {
-    /// What ends know of their transfers is not compared.
-    pub(crate) fn walk(&self, walk: &mut Walk) {
-        if !self.connections.is_empty() {
-            walk.unable("flows", "flows have a transport");
-        }
-    }
-
     /// A report changes nothing: what arrives at this very instant may not all have been delivered.
     pub(crate) fn progress(&self, now: Time) -> Progress {
         let mut progress = self.progress.clone();

@@ -21,7 +21,7 @@ mod traits;
 pub(crate) mod transmit;
 mod trim;
 pub(crate) mod views;
-mod walk;
+pub(crate) mod walk;
 pub mod watchdog;
 
 use std::collections::BTreeMap;

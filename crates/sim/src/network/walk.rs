@@ -4,17 +4,27 @@
 mod port;
 
 use backwater_transport::units::Time;
-use backwater_transport::walk::Walk;
+use backwater_transport::walk::{Base, OnTheWay, Walk};
 use smallvec::SmallVec;
 
 use super::mail::Mail;
-use super::{Flow, Network, Node};
+use super::{Flow, Network, Node, Role};
 use crate::books::Books;
+use crate::connection::Header;
 use crate::ids::NoticeId;
 use crate::packet::{List, Packet};
 use crate::source::Source;
 use crate::table::Table;
 use crate::targets::Targets;
+
+/// The packets of a connection: what their numbers are compared with, and what of them is on the way.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) base: Base,
+    pub(crate) on_the_way: OnTheWay,
+    /// Whether its source has a demand to come.
+    pub(crate) goes_on: bool,
+}
 
 /// What a packet is seen against.
 struct Around<'a> {
@@ -26,7 +36,7 @@ struct Around<'a> {
 }
 
 impl Network {
-    pub(crate) fn walk(&mut self, walk: &mut Walk, books: &Books) {
+    pub(crate) fn walk(&mut self, walk: &mut Walk, books: &Books, talks: &mut [Talk]) {
         let Network {
             packets: _,
             headers: _,
@@ -64,7 +74,7 @@ impl Network {
             walk.unable("ports", "a router writes into headers (`stamp`)");
         }
         for id in self.ports.ids() {
-            let oldest = self.walk_lists(walk, books, id.index());
+            let oldest = self.walk_lists(walk, books, talks, id.index());
             self.ports[id].walk(walk, &self.mail, oldest);
         }
         // Behind the packets, whose numbers are told by those of their flows.
@@ -74,7 +84,13 @@ impl Network {
     }
 
     /// When the first of the frames that wait came.
-    fn walk_lists(&mut self, walk: &mut Walk, books: &Books, port: usize) -> Time {
+    fn walk_lists(
+        &mut self,
+        walk: &mut Walk,
+        books: &Books,
+        talks: &mut [Talk],
+        port: usize,
+    ) -> Time {
         let port = &self.ports.0[port];
         let clock = port.stall_clock(walk.now());
         let queues = port.queues().iter().map(|queue| queue.list);
@@ -95,7 +111,17 @@ impl Network {
             let mut at = list.head();
             while !at.is_none() {
                 walk.same(1u64);
-                self.packets[at].walk(walk, &around);
+                let packet = &mut self.packets[at];
+                packet.walk(walk, &around);
+                if !packet.flow.is_none() {
+                    let flow = &self.flows[packet.flow];
+                    match flow.role {
+                        Role::None => {}
+                        Role::Data(id) | Role::Acks(id) => {
+                            self.headers[at].walk(walk, &flow.name, &mut talks[id.index()]);
+                        }
+                    }
+                }
                 at = self.packets[at].next;
             }
             walk.same(0u64);
@@ -143,13 +169,33 @@ impl Packet {
     }
 }
 
+impl Header {
+    fn walk(&mut self, walk: &mut Walk, flow: &str, talk: &mut Talk) {
+        let Talk {
+            base, on_the_way, ..
+        } = talk;
+        match self {
+            Header::Data(segment, heard) => {
+                walk.same(1u64);
+                segment.walk(walk, flow, base, on_the_way);
+                walk.last(heard);
+            }
+            Header::Ack(ack) => {
+                walk.same(2u64);
+                ack.walk(walk, flow, base, on_the_way);
+            }
+            Header::Signal(_) => walk.unable(flow, "its receiver or a queue sends signals"),
+        }
+    }
+}
+
 impl Flow {
     fn walk(&mut self, walk: &mut Walk) {
         let begun = self.begun();
         let Flow {
             entered,
             to,
-            role: _,
+            role,
             seq,
             port: _,
             class: _,
@@ -185,7 +231,9 @@ impl Flow {
         }
         walk.fixed(*stop);
         walk.same(begun);
-        source.walk(walk, &place, begun);
+        if !matches!(role, Role::Acks(_)) {
+            source.walk(walk, &place, begun);
+        }
         if begun {
             walk.same(*due);
             random.walk(walk);

@@ -61,4 +61,8 @@ pub(crate) struct Trial {
     pub(crate) seen: Seen,
     /// The number of each flow's next packet.
     pub(crate) numbers: Vec<u32>,
+    /// Bytes that the receiver of each connection had delivered.
+    pub(crate) delivered: Vec<u64>,
+    /// What receivers have delivered since, where that is told second by second: when, of which flow, and its bytes so far.
+    pub(crate) log: Vec<(Time, FlowId, u64)>,
 }

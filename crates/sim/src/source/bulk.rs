@@ -9,6 +9,7 @@
 use backwater_transport::part::{Args, Default, Kind, Opt, Part, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Walk;
 
 use super::{AnySource, Build, Demand, Source, later};
 
@@ -74,6 +75,10 @@ impl Bulk {
 }
 
 impl Source for Bulk {
+    fn walk(&mut self, walk: &mut Walk, _flow: &str, _begun: bool) {
+        walk.same(self.left.map_or(0, |bytes| bytes.0));
+    }
+
     fn next(&mut self, now: Time, random: &mut Random) -> Option<Demand> {
         let bytes = self.left.take()?;
         let at = match self.within {

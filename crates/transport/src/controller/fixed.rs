@@ -6,6 +6,7 @@ use crate::controller_interface::{
     Ack, BuildOf, Congestion, Controller, Inspect, Limits, Reduction,
 };
 use crate::part::{Default, Kind, Opt, Part};
+use crate::walk::Walk;
 
 /// The window in bytes.
 #[derive(Clone, Debug)]
@@ -24,6 +25,10 @@ impl Controller for Fixed {
 
     fn reduction(&self) -> Reduction {
         Reduction::Direct
+    }
+
+    fn walk(&mut self, walk: &mut Walk, _flow: &str) {
+        walk.same(self.window);
     }
 
     fn inspect(&self) -> Inspect {

@@ -7,6 +7,7 @@ use crate::part::{Part, Refusal};
 use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;
+use crate::walk::Walk;
 
 pub use crate::controller_interface::*;
 
@@ -84,6 +85,7 @@ macro_rules! controllers {
                 fn stream(&mut self) -> Option<&mut Random>;
                 fn reduction(&self) -> Reduction;
                 fn ecn(&self) -> Ecn;
+                fn walk(&mut self, walk: &mut Walk, flow: &str);
                 fn inspect(&self) -> Inspect;
             }
             $($module::$type),*

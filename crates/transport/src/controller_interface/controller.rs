@@ -10,6 +10,7 @@ use crate::protocol::Protocol;
 use crate::random::Random;
 use crate::segment::{Ecn, Signal};
 use crate::units::Time;
+use crate::walk::Walk;
 
 /// How a row builds its controller.
 pub type BuildOf<C> = fn(&Args, &Setup) -> Result<C, Refusal>;
@@ -102,6 +103,11 @@ pub trait Controller {
     /// The codepoint its segments carry.
     fn ecn(&self) -> Ecn {
         Ecn::NotEct
+    }
+
+    /// Visits its state. Without such a visit no run with the flow is skipped.
+    fn walk(&mut self, walk: &mut Walk, flow: &str) {
+        walk.unable(flow, "its controller has a state that is not compared");
     }
 
     /// State for plots and records.

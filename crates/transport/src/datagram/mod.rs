@@ -9,6 +9,7 @@
 
 mod receiver;
 mod sender;
+mod walk;
 
 pub use receiver::DatagramReceiver;
 pub use sender::DatagramSender;

@@ -4,6 +4,7 @@ use crate::ends::Receiver;
 use crate::receiver::{Echo, ReceiverSetup};
 use crate::segment::{AckSegment, Ecn, Segment};
 use crate::units::Time;
+use crate::walk::{Base, Walk};
 
 /// The receiver.
 #[derive(Clone, Debug)]
@@ -51,6 +52,18 @@ impl Receiver for DatagramReceiver {
     /// Each packet once.
     fn delivered(&self) -> u64 {
         self.delivered
+    }
+
+    fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base) {
+        let DatagramReceiver {
+            echo,
+            numbers: Numbers { next, seen },
+            delivered,
+        } = self;
+        echo.walk(walk, flow, base);
+        walk.long(next, base.number);
+        walk.same(*seen);
+        walk.count(delivered);
     }
 }
 

@@ -11,41 +11,42 @@ use crate::sender_core::SenderCore;
 use crate::sender_state::AckSummary;
 use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::{Span, Time};
+use crate::walk::{Base, OnTheWay, Walk};
 
 /// Overtaken packets remembered for late arrival.
 const REMEMBERED: usize = 64;
 
 /// Losses that count as one congestion event: from `from` on, until `until` is acknowledged.
 #[derive(Copy, Clone, Debug)]
-struct Episode {
-    from: u64,
-    until: u64,
+pub(super) struct Episode {
+    pub(super) from: u64,
+    pub(super) until: u64,
     /// Packets lost in it that have not arrived.
-    missing: u64,
+    pub(super) missing: u64,
 }
 
 /// The sender.
 #[derive(Clone, Debug)]
 pub struct DatagramSender {
-    core: SenderCore,
-    mss: u64,
-    silence: Span,
-    written: u64,
-    sent: u64,
+    pub(super) core: SenderCore,
+    pub(super) mss: u64,
+    pub(super) silence: Span,
+    pub(super) written: u64,
+    pub(super) sent: u64,
     /// Packets in flight: those from `next - flying.len()` on.
-    packets: VecDeque<(u32, Snapshot)>,
-    next: u64,
-    in_flight: u64,
-    overtaken: VecDeque<(u64, u32)>,
-    episode: Option<Episode>,
+    pub(super) packets: VecDeque<(u32, Snapshot)>,
+    pub(super) next: u64,
+    pub(super) in_flight: u64,
+    pub(super) overtaken: VecDeque<(u64, u32)>,
+    pub(super) episode: Option<Episode>,
     /// Packets from this number on left after the last reported loss.
-    first_after_reduction: u64,
-    mark_ends: u64,
-    deadline: Time,
-    extra: bool,
-    paced: bool,
+    pub(super) first_after_reduction: u64,
+    pub(super) mark_ends: u64,
+    pub(super) deadline: Time,
+    pub(super) extra: bool,
+    pub(super) paced: bool,
     /// The window allowed more than `MAX_UNACKNOWLEDGED` packets.
-    capped: bool,
+    pub(super) capped: bool,
 }
 
 impl DatagramSender {
@@ -313,6 +314,14 @@ impl Sender for DatagramSender {
 
     fn mss(&self) -> u64 {
         self.mss
+    }
+
+    fn base(&self) -> Base {
+        self.numbers()
+    }
+
+    fn walk(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
+        self.visit(walk, flow, on_the_way);
     }
 
     /// The window of its controller had no full effect.

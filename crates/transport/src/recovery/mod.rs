@@ -9,6 +9,7 @@ pub mod tlp;
 pub mod undo;
 
 use crate::setup::Recovery;
+use crate::walk::{Base, Walk};
 
 /// The detector in use.
 #[derive(Clone, Debug)]
@@ -27,6 +28,15 @@ impl Detector {
             Recovery::NewReno => Detector::NewReno(newreno::NewReno::new(mss)),
             Recovery::Sack => Detector::Sack(sack::Sack::default()),
             Recovery::Rack => Detector::Rack(rack::Rack::default()),
+        }
+    }
+
+    /// `first` is the identity of the first segment on the scoreboard.
+    pub(crate) fn walk(&mut self, walk: &mut Walk, base: &Base, first: u64) {
+        match self {
+            Detector::NewReno(newreno) => newreno.walk(walk),
+            Detector::Sack(sack) => sack.walk(walk, first),
+            Detector::Rack(rack) => rack.walk(walk, base),
         }
     }
 

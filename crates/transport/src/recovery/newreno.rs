@@ -5,6 +5,8 @@
 //! bytes that a partial acknowledgement covers. Here the same number is subtracted from the bytes in
 //! flight, so the controllers' window is not inflated.
 
+use crate::walk::Walk;
+
 /// Duplicate acknowledgements that signal a loss.
 const THRESHOLD: u32 = 3;
 
@@ -31,6 +33,23 @@ impl NewReno {
             partial: false,
             credit: 0,
         }
+    }
+
+    pub(super) fn walk(&self, walk: &mut Walk) {
+        let NewReno {
+            mss,
+            duplicates,
+            departed,
+            flight,
+            partial,
+            credit,
+        } = self;
+        walk.same(*mss);
+        walk.same(*duplicates);
+        walk.same(*departed);
+        walk.same(*flight);
+        walk.same(*partial);
+        walk.same(*credit);
     }
 
     /// Bytes that left the network according to duplicates.

@@ -1,6 +1,8 @@
 //! Proportional rate reduction (RFC 9937): the bytes that may leave for each acknowledgement of a
 //! recovery, so that the flight reaches ssthresh at its end without silence or burst.
 
+use crate::walk::Walk;
+
 /// Rounding error of a whole number of segments.
 const ROUNDING: f64 = 1e-9;
 
@@ -16,6 +18,19 @@ pub struct Prr {
 }
 
 impl Prr {
+    pub(crate) fn walk(&self, walk: &mut Walk) {
+        let Prr {
+            mss,
+            flight,
+            delivered,
+            out,
+            window,
+        } = self;
+        for bytes in [mss, flight, delivered, out, window] {
+            walk.same(*bytes);
+        }
+    }
+
     /// Recovery begins with `flight` bytes that were not acknowledged before the acknowledgement that
     /// showed the loss.
     pub fn new(mss: u64, flight: u64) -> Prr {

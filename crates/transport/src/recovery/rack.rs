@@ -8,6 +8,7 @@
 
 use crate::scoreboard::{Entry, Run, Scoreboard};
 use crate::units::{Span, Time};
+use crate::walk::{Base, Walk};
 
 /// DupThresh: before any reordering, this many SACKed segments close the reordering window.
 const THRESHOLD: u32 = 3;
@@ -55,6 +56,34 @@ impl Default for Rack {
 }
 
 impl Rack {
+    pub(super) fn walk(&mut self, walk: &mut Walk, base: &Base) {
+        let Rack {
+            newest,
+            rtt,
+            fack,
+            reordering,
+            multiple,
+            persist,
+            dsack_round,
+            timer,
+        } = self;
+        walk.same(newest.is_some());
+        if let Some((sent, number)) = newest {
+            walk.time(sent);
+            walk.long(number, base.number);
+        }
+        walk.same(rtt.0);
+        walk.long(fack, base.byte);
+        walk.same(*reordering);
+        walk.same(*multiple);
+        walk.same(*persist);
+        walk.same(dsack_round.is_some());
+        if let Some(round) = dsack_round {
+            walk.long(round, base.byte);
+        }
+        walk.until(timer);
+    }
+
     /// Steps 2 and 3 for a segment newly delivered; segments of one acknowledgement ascending.
     pub fn on_delivered(&mut self, now: Time, entry: &Entry, echo: Time, min_rtt: Span) {
         if entry.end() > self.fack {

@@ -5,6 +5,7 @@
 //! segments that are not lost by that count are not sent again (`NextSeg` rules 3 and 4).
 
 use crate::scoreboard::{Scoreboard, State};
+use crate::walk::Walk;
 
 /// DupThresh.
 const THRESHOLD: u32 = 3;
@@ -17,6 +18,11 @@ pub struct Sack {
 }
 
 impl Sack {
+    pub(super) fn walk(&mut self, walk: &mut Walk, first: u64) {
+        let Sack { judged } = self;
+        walk.above(judged, first);
+    }
+
     /// Finds the lost segments: at least three ranges, or more than two segments' bytes, are
     /// selectively acknowledged above them (`IsLost`); the first also when three segments are.
     pub fn detect(&mut self, board: &Scoreboard, mss: u64, lost: &mut Vec<u64>) {

@@ -3,6 +3,7 @@
 
 use crate::rtt::Rtt;
 use crate::units::{Span, Time};
+use crate::walk::{Base, Walk};
 
 /// The result of a probe.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,16 @@ impl Default for Tlp {
 }
 
 impl Tlp {
+    pub(crate) fn walk(&mut self, walk: &mut Walk, base: &Base) {
+        let Tlp { timer, probe } = self;
+        walk.until(timer);
+        walk.same(probe.is_some());
+        if let Some((end, again)) = probe {
+            walk.long(end, base.byte);
+            walk.same(*again);
+        }
+    }
+
     /// Arms the timer (section 7.2), not later than the retransmission timer.
     pub fn arm(&mut self, now: Time, rtt: &Rtt, single: bool, ack_delay: Span, rto: Time) {
         if self.probe.is_some() {

@@ -6,6 +6,8 @@
 //! two acknowledgements; here every segment has a timestamp, and the first echo shows the same.
 //! Recovery without SACK (RFC 6582) never undoes a reduction.
 
+use crate::walk::{OnTheWay, Walk};
+
 /// One episode.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
@@ -20,6 +22,24 @@ pub struct Undo {
 }
 
 impl Undo {
+    /// An episode that is over is begun anew before it counts again.
+    pub(crate) fn walk(&mut self, walk: &mut Walk, on_the_way: &OnTheWay) {
+        let Undo {
+            active,
+            from,
+            resent,
+            by_dsack,
+            by_echo,
+        } = self;
+        walk.same(*active);
+        if *active {
+            walk.above(from, on_the_way.byte);
+            walk.same(*resent);
+            walk.same(*by_dsack);
+            walk.same(*by_echo);
+        }
+    }
+
     /// An episode begins at byte `from`. `resent` retransmissions are already in flight: the episode
     /// before sent them.
     pub fn begin(&mut self, from: u64, resent: u64) {

@@ -78,6 +78,12 @@ impl Packed {
         self.app_limited = snapshot.app_limited;
     }
 
+    /// The same of a full form whose numbers have moved.
+    pub fn set(&mut self, entry: &Entry) {
+        self.start = entry.start as u32;
+        self.set_transmission(entry.number, &entry.snapshot);
+    }
+
     /// The full form. `end` is the byte after the last segment, `number` the last transmission.
     #[inline(always)]
     pub fn unpack(&self, end: u64, number: u64) -> Entry {

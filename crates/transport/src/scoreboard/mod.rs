@@ -6,6 +6,7 @@ mod entry;
 mod order;
 mod ranges;
 mod ring;
+mod walk;
 
 pub use entry::{Entry, State};
 

@@ -34,6 +34,15 @@ impl TransmissionOrder {
         (self.newest != NONE).then_some(self.newest)
     }
 
+    /// All identities grow by so much.
+    pub fn shift(&mut self, by: u64) {
+        for end in [&mut self.oldest, &mut self.newest] {
+            if *end != NONE {
+                *end += by;
+            }
+        }
+    }
+
     /// The list begins at `first` from here on; none empties it.
     #[inline]
     pub fn cut_before(&mut self, first: Option<u64>, ring: &mut Ring) {

@@ -2,7 +2,7 @@
 
 /// Ranges `[first, end)`: disjoint, not adjacent, ascending.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SackRanges(Vec<(u64, u64)>);
+pub(super) struct SackRanges(pub(super) Vec<(u64, u64)>);
 
 impl SackRanges {
     pub fn as_slice(&self) -> &[(u64, u64)] {

@@ -61,6 +61,15 @@ impl Ring {
         id as usize & self.slots.len().wrapping_sub(1)
     }
 
+    /// All identities grow by so much.
+    pub fn shift(&mut self, by: u64) {
+        self.base += by;
+        if !self.slots.is_empty() {
+            let way = by as usize & (self.slots.len() - 1);
+            self.slots.rotate_right(way);
+        }
+    }
+
     /// Adds a segment at the end.
     #[inline(always)]
     pub fn push(&mut self, segment: Packed) {

@@ -9,6 +9,7 @@ mod receiver;
 mod sender;
 mod timers;
 mod transmit;
+mod walk;
 
 pub use receiver::StreamReceiver;
 pub use sender::StreamSender;

@@ -6,6 +6,7 @@ use crate::receiver::{DelayedAck, Echo, Last, ReceiverSetup};
 use crate::segment::{AckSegment, Ecn, Segment};
 use crate::setup::EcnFeedback;
 use crate::units::{Span, Time};
+use crate::walk::{Base, Walk};
 
 /// The receiver. The fields that a segment needs come first, in two cache lines.
 #[derive(Clone, Debug)]
@@ -133,5 +134,24 @@ impl Receiver for StreamReceiver {
 
     fn delivered(&self) -> u64 {
         self.data.next()
+    }
+
+    fn walk(&mut self, walk: &mut Walk, flow: &str, base: &Base) {
+        let StreamReceiver {
+            echo,
+            deadline,
+            acked_upto,
+            timeout,
+            pending,
+            segments,
+            data,
+        } = self;
+        echo.walk(walk, flow, base);
+        walk.until(deadline);
+        walk.long(acked_upto, base.byte);
+        walk.same(timeout.0);
+        walk.same(*pending);
+        walk.same(*segments);
+        data.walk(walk, base);
     }
 }

@@ -12,6 +12,7 @@ use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
 use crate::setup::{Recovery, SenderSetup};
 use crate::units::{Span, Time};
+use crate::walk::{Base, OnTheWay, Walk};
 
 /// Phase of loss recovery.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -187,6 +188,14 @@ impl Sender for StreamSender {
 
     fn mss(&self) -> u64 {
         self.mss
+    }
+
+    fn base(&self) -> Base {
+        self.numbers()
+    }
+
+    fn walk(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
+        self.visit(walk, flow, on_the_way);
     }
 
     /// Bytes that may be in flight.

@@ -6,7 +6,7 @@ use super::super::*;
 use crate::run::{Failure, Keep, Run};
 
 /// Two hosts send over a switch to a third.
-fn merge(rest: &str) -> String {
+pub(super) fn merge(rest: &str) -> String {
     format!(
         r#"schema = "backwater/scenario/1"
 nodes.A = {{ kind = "host" }}
@@ -20,7 +20,7 @@ links.b = {{ ends = ["B", "W"], rate = "100 Mbit/s", delay = "2 us" }}
     )
 }
 
-fn read(text: &str) -> Resolved {
+pub(super) fn read(text: &str) -> Resolved {
     let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
     scenario
         .and_then(|s| s.resolve(None))
@@ -28,7 +28,7 @@ fn read(text: &str) -> Resolved {
 }
 
 /// The document, and how many events were served.
-fn run(text: &str) -> (Json, u64) {
+pub(super) fn run(text: &str) -> (Json, u64) {
     let mut run = Run::new(&read(text), Keep::default()).unwrap_or_else(|e| panic!("{e:?}"));
     while !run.step().unwrap() {}
     let served = run.counts().0;
@@ -37,7 +37,7 @@ fn run(text: &str) -> (Json, u64) {
 
 /// Compares both runs; gives the events that were served by each.
 #[track_caller]
-fn equal(text: &str) -> (u64, u64) {
+pub(super) fn equal(text: &str) -> (u64, u64) {
     let (full, all) = run(text);
     let (mut short, some) = run(&format!("{text}\nrun = {{ skip = \"exact\" }}\n"));
     let skipped = short.as_object_mut().unwrap().remove("skipped").unwrap();
@@ -169,10 +169,10 @@ flows.f2 = {{ from = "B", to = "D", class = {class}, source = {{ {} }} }}
 }
 
 /// A choice among some for each key, keyed by the case.
-struct Choice(u64);
+pub(super) struct Choice(pub(super) u64);
 
 impl Choice {
-    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    pub(super) fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
         // Knuth's constants of a linear congruence.
         let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = next.wrapping_add(1_442_695_040_888_963_407);
@@ -300,6 +300,40 @@ flows.f2 = { from = "A", to = "D", class = 1, source = { kind = "saturated", pac
 "#,
     );
     assert!(some * 10 < all, "{some} of {all} events were served");
+}
+
+/// Three switches in a ring, whose queues hosts fill from 4 s on two switches far: they come to wait for one another. What was skipped
+/// before leaves the looks for that at their instants, whole multiples of 10 ms.
+#[test]
+fn a_deadlock_behind_a_stretch_is_seen_at_the_same_instant() {
+    let mut text = r#"schema = "backwater/scenario/1"
+duration = "5 s"
+routing = { kind = "shortest-path" }
+mechanisms.bp = { recipe = "pause", at = ["W0>W1", "W1>W2", "W2>W0"] }
+flows.s = { from = "H0", to = "H1", source = { kind = "cbr", packet = "1500 B", rate = "8 Mbit/s" } }
+"#
+    .to_owned();
+    for i in 0..3 {
+        let (next, to) = ((i + 1) % 3, (i + 2) % 3);
+        text += &format!(
+            r#"nodes.W{i} = {{ kind = "switch", model = "output-queued" }}
+nodes.H{i} = {{ kind = "host", obeys = false }}
+links.r{i} = {{ ends = ["W{i}", "W{next}"], rate = "10 Mbit/s", delay = "1 us" }}
+links.h{i} = {{ ends = ["H{i}", "W{i}"], rate = "10 Mbit/s", delay = "1 us" }}
+ports."W{i}>W{next}" = {{ buffer = "50 kB" }}
+routes.f{i} = ["H{i}", "W{i}", "W{next}", "W{to}", "H{to}"]
+flows.f{i} = {{ from = "H{i}", to = "H{to}", start = "4 s", source = {{ kind = "cbr", packet = "1500 B", rate = "9 Mbit/s" }} }}
+"#
+        );
+    }
+    let (all, some) = equal(&text);
+    assert!(some < all, "{some} of {all} events were served");
+    let (short, _) = run(&format!("{text}\nrun = {{ skip = \"exact\" }}\n"));
+    let at = short["deadlock"]["at_s"].as_f64().expect("a deadlock");
+    let looks = at / 0.01;
+    assert!(at > 4.0 && (looks - looks.round()).abs() < 1e-6, "{at}");
+    let before = &short["skipped"]["stretches"][0];
+    assert!(before["from_s"].as_f64().unwrap() < 4.0, "{before}");
 }
 
 /// Chance is never skipped, and a run that keeps every event has none to skip.

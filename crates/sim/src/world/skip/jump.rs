@@ -12,7 +12,8 @@ impl World {
     pub(super) fn jump(&mut self, trial: Trial, seen: Seen, repeat: Repeat) {
         let timers = trial.timers;
         let way = Span(repeat.period.0 * repeat.periods);
-        let numbers = self.numbers();
+        let (now, numbers) = (self.clock.now, self.numbers());
+        self.note_seconds(&trial, repeat);
         let books = &mut self.shared.run.books;
         if let Some(tape) = books.tape.take() {
             let step = |who: u32| numbers[who as usize].wrapping_sub(trial.numbers[who as usize]);
@@ -25,21 +26,27 @@ impl World {
         let mut walk = walk.where_all_move(timers == Timers::Move);
         self.walk_all(&mut walk, timers);
         let moved = keys.into_iter().zip(known);
-        let moved = moved.map(
-            |(key, (behind, stays))| match stays && self.may_stay(key, timers) {
-                true => key,
-                false => self.moved(key, timers, behind, way),
-            },
-        );
+        let moved =
+            moved.filter_map(
+                |(key, (behind, stays))| match stays && self.may_stay(key, timers) {
+                    true => Some(key),
+                    false => self.moved(key, timers, behind, way),
+                },
+            );
         let moved = moved.collect();
         self.shared.run.calendar.replace(moved);
+        self.ends.renew_alarms(&mut self.shared.run.calendar, now);
         self.clock.now += way;
     }
 
-    /// An event of the present a while later. A look for deadlock is the first that is not behind.
-    fn moved(&self, key: Key, timers: Timers, behind: u16, way: Span) -> Key {
+    /// An event of the present a while later. A look for deadlock is the first that is not behind. Those of ends are made anew.
+    fn moved(&self, key: Key, timers: Timers, behind: u16, way: Span) -> Option<Key> {
         let (at, event) = (key.at(), key.event());
-        match event {
+        Some(match event {
+            Event::Timer { connection, side } => {
+                let stopped = self.ends.has_stopped(connection, side, self.clock.now);
+                return stopped.then_some(key);
+            }
             event if self.stays(event, timers) => key,
             Event::Inspect => {
                 let every = self.shared.mechanisms.inspect.map_or(1, |every| every.0);
@@ -59,6 +66,6 @@ impl World {
                 Key::new(at + way, event)
             }
             event => Key::new(at + way, event),
-        }
+        })
     }
 }

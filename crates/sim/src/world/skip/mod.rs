@@ -3,19 +3,23 @@
 //! known to come at an instant of its own: the warm-up, the beginning or end of a flow, an event of a wire.
 //!
 //! * `state` visits the state, `jump` writes what becomes of it.
+//! * `seconds` tells what flows have delivered in each second of a stretch.
 //! * `looks` settles what the looks for deadlock in a stretch would have found.
 
 mod jump;
 mod looks;
+mod seconds;
 mod state;
 
-use backwater_transport::units::Time;
+use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::{Repeat, Walk};
 
 use super::World;
 use super::run::Step;
 use crate::skip::{EACH, PAUSE, Skip, Stretch, Timers, Trial, Unable, hash};
 
+/// Periods in which a flow comes to the end of what it has to send, behind those that are skipped.
+const TAIL: u64 = 3;
 /// Marks that the tape of a trial has room for: a period with more is not skipped.
 const MARKS: usize = 1 << 20;
 
@@ -175,8 +179,13 @@ impl World {
             left,
             seen,
             numbers: self.numbers(),
+            delivered: self.ends.delivered(),
+            log: Vec::new(),
         }));
         self.shared.run.books.tape = Some(Box::default());
+        if self.ends.progress.second_ends() < Time::NEVER {
+            self.ends.start_log();
+        }
     }
 
     fn numbers(&self) -> Vec<u32> {
@@ -185,7 +194,9 @@ impl World {
     }
 
     fn give_up(&mut self, skip: &mut Skip) {
-        skip.trial = None;
+        if skip.trial.take().is_some() {
+            self.ends.log = None;
+        }
         skip.short.restart();
         self.shared.run.books.tape = None;
         self.count_from_here(skip);
@@ -193,23 +204,32 @@ impl World {
 
     /// A period is over: whether it was one.
     fn end_trial(&mut self, skip: &mut Skip, until: Time) {
-        let Some(trial) = skip.trial.take() else {
+        let Some(mut trial) = skip.trial.take() else {
             return;
         };
+        let log = self.ends.log.take().unwrap_or_default();
+        trial.log = log
+            .iter()
+            .map(|one| (one.at, one.flow, one.bytes))
+            .collect();
         self.catch_up_all();
         let now = self.clock.now;
         let period = now.since(trial.began);
         let Ok(mut seen) = self.walk(Walk::keep(now), trial.timers) else {
             return self.give_up(skip);
         };
-        if !seen.recurs(&trial.seen, period) {
+        let Some(most) = seen.recurs(&trial.seen, period) else {
             return self.give_up(skip);
-        }
+        };
         let limit = seen.soonest.min(until);
-        skip.rest = limit;
         let last = limit.0.saturating_sub(1);
         let left = last.saturating_sub((now + seen.reach).0);
         let periods = (left / period.0).saturating_sub(1);
+        skip.rest = match most < periods {
+            true => now + Span(period.0 * (most + TAIL)),
+            false => limit,
+        };
+        let periods = periods.min(most);
         if periods == 0 {
             return self.give_up(skip);
         }

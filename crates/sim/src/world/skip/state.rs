@@ -67,9 +67,16 @@ impl World {
 
     pub(super) fn walk_all(&mut self, walk: &mut Walk, timers: Timers) {
         let mut armed: Vec<u64> = Vec::new();
-        for key in self.shared.run.calendar.keys() {
+        let keys = self.shared.run.calendar.keys();
+        let mut talks = self.ends.talks(&keys);
+        for key in keys {
             match key.event() {
                 Event::Inspect => {}
+                Event::Timer { connection, side } => {
+                    if self.ends.has_stopped(connection, side, self.clock.now) {
+                        walk.known(key.at(), key.tie());
+                    }
+                }
                 _ if self.may_stay(key, timers) => armed.push(key.tie()),
                 event if self.stays(event, timers) => walk.known(key.at(), key.tie()),
                 event => {
@@ -105,10 +112,10 @@ impl World {
         walk.fixed(clock.end);
         walk.same(link_events.active as u64);
         walk.same(shared.handovers.len() as u64);
-        shared.network.walk(walk, &shared.run.books);
+        shared.network.walk(walk, &shared.run.books, &mut talks);
         shared.mechanisms.walk(walk);
         shared.run.books.walk(walk);
         media.walk(walk);
-        ends.walk(walk);
+        ends.walk(walk, &shared.network.flows, &talks);
     }
 }

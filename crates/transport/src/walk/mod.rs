@@ -2,7 +2,11 @@
 //! own, which serves three purposes: to look at the state relative to the present, to keep what grows with time as well, and
 //! to write what it will be after so many periods.
 
+mod numbers;
+
 use crate::units::{Span, Time};
+use numbers::Distance;
+pub use numbers::{Base, OnTheWay};
 
 /// A part whose state no walk visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +49,8 @@ pub struct Walk {
     /// How far from the present the latest instant lies that moves and may be compared with one that stays.
     reach: Span,
     either: Vec<usize>,
+    settled: Vec<usize>,
+    distances: Vec<Distance>,
     /// Whether instants that might stay have to move.
     all_move: bool,
     unable: Option<Unable>,
@@ -74,27 +80,31 @@ pub struct Seen {
     pub reach: Span,
     /// The places in `grows` of instants that stay or move.
     either: Vec<usize>,
+    /// The same of instants of the past.
+    settled: Vec<usize>,
+    /// Numbers that grow towards others.
+    distances: Vec<Distance>,
 }
 
 impl Seen {
-    /// Whether the state is what it was a period ago, and as much grows. Instants that have stayed bound what is skipped. No time is
-    /// no period.
-    pub fn recurs(&mut self, before: &Seen, period: Span) -> bool {
+    /// Whether the state is what it was a period ago, and as much grows: then how many more periods may follow at most. Instants that have
+    /// stayed bound what is skipped, too. No time is no period.
+    pub fn recurs(&mut self, before: &Seen, period: Span) -> Option<u64> {
         if period == Span::ZERO
             || self.state != before.state
             || self.grows.len() != before.grows.len()
         {
-            return false;
+            return None;
         }
         for at in &self.either {
             let (was, is) = (before.grows[*at], self.grows[*at]);
             match is - was.min(is) {
                 0 if was == is => self.soonest = self.soonest.min(Time(is as u64)),
                 moved if moved == u128::from(period.0) => {}
-                _ => return false,
+                _ => return None,
             }
         }
-        true
+        self.periods(before, period)
     }
 }
 
@@ -114,6 +124,8 @@ impl Walk {
             soonest: Time::NEVER,
             reach: Span::ZERO,
             either: Vec::new(),
+            settled: Vec::new(),
+            distances: Vec::new(),
             all_move: false,
             unable: None,
         }
@@ -155,6 +167,8 @@ impl Walk {
                 soonest: self.soonest,
                 reach: self.reach,
                 either: self.either,
+                settled: self.settled,
+                distances: self.distances,
             }),
         }
     }
@@ -385,8 +399,8 @@ mod tests {
     #[test]
     fn a_state_recurs_after_some_time_only() {
         let before = seen(100, 130, 7);
-        assert!(seen(150, 180, 9).recurs(&before, Span(50)));
-        assert!(!seen(150, 181, 9).recurs(&before, Span(50)));
-        assert!(!seen(100, 130, 7).recurs(&before, Span::ZERO));
+        assert!(seen(150, 180, 9).recurs(&before, Span(50)).is_some());
+        assert!(seen(150, 181, 9).recurs(&before, Span(50)).is_none());
+        assert!(seen(100, 130, 7).recurs(&before, Span::ZERO).is_none());
     }
 }

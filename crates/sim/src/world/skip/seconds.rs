@@ -1,0 +1,57 @@
+//! What flows have delivered in each second of a stretch. Seconds end at instants of their own, which are no part of a period, and each
+//! is noted at the first segment that comes behind its end.
+
+use backwater_transport::units::{Span, Time};
+use backwater_transport::walk::Repeat;
+
+use super::super::World;
+use crate::ids::FlowId;
+use crate::skip::Trial;
+
+/// The deliveries of a period that is repeated.
+struct Repeated<'a> {
+    /// At the end of the period.
+    log: &'a [(Time, FlowId, u64)],
+    repeat: Repeat,
+}
+
+impl Repeated<'_> {
+    /// The first delivery at or behind an instant, in the repetitions: its number in the period, in which of them, and when. None behind
+    /// the last.
+    fn first_from(&self, from: Time) -> Option<(usize, u64, Time)> {
+        let Repeat {
+            period,
+            began,
+            periods,
+        } = self.repeat;
+        // The repetition in which it lies, unless it lies behind the last delivery there.
+        let since = from.0.saturating_sub(began.0);
+        let number = (since.saturating_sub(1) / period.0).max(1);
+        (number..=periods).take(2).find_map(|number| {
+            let way = Span(period.0 * number);
+            let at = self.log.partition_point(|one| one.0 + way < from);
+            self.log.get(at).map(|one| (at, number, one.0 + way))
+        })
+    }
+}
+
+impl World {
+    /// Notes the seconds that end before the last delivery of so many more periods like that of a trial.
+    pub(super) fn note_seconds(&mut self, trial: &Trial, repeat: Repeat) {
+        let repeated = Repeated {
+            log: &trial.log,
+            repeat,
+        };
+        let after = self.ends.delivered();
+        let connections = &self.ends.connections;
+        let progress = &mut self.ends.progress;
+        while let Some((place, number, at)) = repeated.first_from(progress.second_ends()) {
+            progress.note(at, |id| {
+                let (flow, was) = (connections[id].data, trial.delivered[id.index()]);
+                let last = trial.log[..place].iter().rfind(|one| one.1 == flow);
+                let by = last.map_or(was, |one| one.2);
+                by + (after[id.index()] - was) * number
+            });
+        }
+    }
+}

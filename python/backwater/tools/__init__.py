@@ -8,5 +8,6 @@ fresh process and `peers` for other simulators, to which `peer_network` tells a 
 scorecard of a controller; `matching_stamp` says which stamp a sender needs there. `catalogue` lists
 everything that has a name; `installation` checks what is installed, with `emulation` for what real
 packets need. `templates` has files to begin with, `problems` finds all faults of a file.
-`access_point` lists the mechanisms that work at an access point.
+`access_point` lists the mechanisms that work at an access point, `queue_pairs` the controllers and
+spreaders that work over each repair of losses.
 """

@@ -41,10 +41,19 @@ pub struct Ends {
     pub(crate) graph: Graph,
     /// When flows that send without end began to share evenly.
     pub(crate) progress: Progress,
-    /// The bytes that receivers have given to their applications, where a person wants to see them over time.
-    pub(crate) log: Option<Vec<Delivered>>,
+    /// The bytes that receivers have given to their applications, where somebody wants to see them over time.
+    pub(crate) log: Option<Log>,
     /// Transfers of flows that wait for others, where a person wants to see them.
     pub(crate) steps: Option<Vec<Step>>,
+}
+
+/// Who wants to see deliveries over time.
+#[derive(Clone, Debug)]
+pub(crate) enum Log {
+    /// A person, who takes them now and then.
+    Person(Vec<Delivered>),
+    /// A trial of a period that may be skipped; see `world::skip`.
+    Trial(Vec<Delivered>),
 }
 
 /// A transfer that began when others were delivered, and has been delivered itself: a step of a collective.
@@ -83,12 +92,32 @@ impl Ends {
 
     /// From now on what receivers give to their applications is kept.
     pub fn start_log(&mut self) {
-        self.log.get_or_insert_default();
+        if !matches!(self.log, Some(Log::Person(_))) {
+            self.log = Some(Log::Person(Vec::new()));
+        }
     }
 
-    /// The deliveries since the last call, in order.
+    /// The deliveries since the last call, in order; none without `start_log`.
     pub fn take_log(&mut self) -> Vec<Delivered> {
-        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+        match &mut self.log {
+            Some(Log::Person(all)) => std::mem::take(all),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The deliveries of a trial are kept from now on. No person wants to see them then.
+    pub(crate) fn start_trial(&mut self) {
+        self.log = Some(Log::Trial(Vec::new()));
+    }
+
+    /// The deliveries of a trial that is over: when, of which flow, and its bytes so far.
+    pub(crate) fn end_trial(&mut self) -> Vec<(Time, FlowId, u64)> {
+        let log = self.log.take_if(|log| matches!(log, Log::Trial(_)));
+        let Some(Log::Trial(all)) = log else {
+            return Vec::new();
+        };
+        let row = |one: &Delivered| (one.at, one.flow, one.bytes);
+        all.iter().map(row).collect()
     }
 
     /// From now on steps of collectives are kept.
@@ -106,8 +135,8 @@ impl Ends {
     pub(crate) fn note_delivered(&mut self, id: ConnectionId, at: Time) {
         let c = &self.connections[id];
         let (flow, bytes) = (c.data, c.receiver.delivered());
-        if let Some(log) = &mut self.log {
-            log.push(Delivered { at, flow, bytes });
+        if let Some(Log::Person(all) | Log::Trial(all)) = &mut self.log {
+            all.push(Delivered { at, flow, bytes });
         }
     }
 

@@ -7,7 +7,7 @@ use backwater_transport::endpoint::{Receiver, Sender};
 use backwater_transport::units::Time;
 use backwater_transport::walk::Walk;
 
-use super::Ends;
+use super::{Ends, Log};
 use crate::calendar::Calendar;
 use crate::connection::{Connection, ConnectionStats, Side};
 use crate::event::{Event, Key};
@@ -52,7 +52,7 @@ impl Ends {
         if !graph.is_empty() {
             walk.unable("flows", "transfers wait for those of other flows (`after`)");
         }
-        if log.is_some() || steps.is_some() {
+        if matches!(log, Some(Log::Person(_))) || steps.is_some() {
             walk.unable("run", "every delivery is recorded");
         }
         for (c, talk) in connections.0.iter_mut().zip(talks) {

@@ -273,3 +273,26 @@ fn transports_that_cannot_be_skipped_are_refused() {
         );
     }
 }
+
+/// Ten hosts send to an eleventh at 1 Gbit/s: a period has more events than are served between two looks at the run.
+#[test]
+fn seconds_of_ten_flows_are_noted() {
+    let mut text = r#"schema = "backwater/scenario/1"
+duration = "5 s"
+nodes.W = { kind = "switch", model = "output-queued" }
+nodes.D = { kind = "host" }
+links.c = { ends = ["W", "D"], rate = "1 Gbit/s", delay = "5 ms" }
+ports."W>D" = { buffer = "2000 packets" }
+"#
+    .to_owned();
+    for n in 0..10 {
+        text += &format!(
+            r#"nodes.H{n} = {{ kind = "host" }}
+links.h{n} = {{ ends = ["H{n}", "W"], rate = "1 Gbit/s", delay = "2 us" }}
+"#
+        );
+        text += &flow(&format!("f{n}"), &format!("H{n}"), 120, "");
+    }
+    let (all, some) = equal(&text);
+    assert!(some * 2 < all, "{some} of {all}");
+}

@@ -184,7 +184,7 @@ impl World {
         }));
         self.shared.run.books.tape = Some(Box::default());
         if self.ends.progress.second_ends() < Time::NEVER {
-            self.ends.start_log();
+            self.ends.start_trial();
         }
     }
 
@@ -195,7 +195,7 @@ impl World {
 
     fn give_up(&mut self, skip: &mut Skip) {
         if skip.trial.take().is_some() {
-            self.ends.log = None;
+            self.ends.end_trial();
         }
         skip.short.restart();
         self.shared.run.books.tape = None;
@@ -207,11 +207,7 @@ impl World {
         let Some(mut trial) = skip.trial.take() else {
             return;
         };
-        let log = self.ends.log.take().unwrap_or_default();
-        trial.log = log
-            .iter()
-            .map(|one| (one.at, one.flow, one.bytes))
-            .collect();
+        trial.log = self.ends.end_trial();
         self.catch_up_all();
         let now = self.clock.now;
         let period = now.since(trial.began);

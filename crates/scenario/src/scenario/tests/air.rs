@@ -148,13 +148,13 @@ fn bad_media_stations_and_routes_are_refused_with_the_fix() {
     refused(
         "data = \"11 Mbit/s\"",
         "data = \"12 Mbit/s\"",
-        "no rate",
+        "is a rate of OFDM",
         "11",
     );
     refused(
         "control = \"1 Mbit/s\"",
         "control = \"6 Mbit/s\"",
-        "no rate",
+        "is a rate of OFDM",
         "5.5",
     );
     for (aifsn, what) in [("0", "too small"), ("256", "too large")] {

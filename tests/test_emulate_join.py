@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from live import LATE
+from live import LATE, TRIES, valid
 from test_emulate import REASON, emulate, script
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -26,16 +26,22 @@ nodes.B = { kind = "station", medium = "air", at = ["10 m", "0 m"], buffer = "40
 flows.b = { from = "B", to = "D", source = { kind = "cbr", packet = "100 B", rate = "8 kbit/s" } }
 """
 BURSTS, EACH = 60, 32
+# A burst that takes its program longer comes in parts: a packet of 1040 B has 0.14 ms on the air.
+MOMENT_S = 0.002
 # Datagrams one by one, 32 in a moment and then nothing for 6 ms, in which 32 leave at 59 Mbit/s.
 FEED = f"""
-import socket, time
+import json, socket, time
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 out.connect(("B", 9090))
 time.sleep(0.5)
+took = []
 for burst in range({BURSTS}):
+    began = time.monotonic()
     for number in range({EACH}):
         out.send(bytes([burst, number]) * 500)
+    took.append(time.monotonic() - began)
     time.sleep(0.006)
+json.dump(took, open("took.json", "w"))
 time.sleep(0.3)
 """
 TAKE = """
@@ -62,7 +68,7 @@ def run(
     (tmp_path / "cell.toml").write_text(CELL)
     send, take = script(tmp_path, "send.py", sender), script(tmp_path, "take.py", taker)
     words = ("scenario cell.toml", f"--attach 'D={send} {arguments}'", f"--attach 'B={take}'")
-    ended = emulate(tmp_path, f"--json {LATE} {option}", *words)
+    ended = valid(lambda: emulate(tmp_path, f"--json {LATE} {option}", *words))
     assert ended.code == 0, ended.err
     document = ended.document
     assert document["run"]["conservation"]["ok"]
@@ -73,7 +79,13 @@ def run(
 def test_datagrams_of_an_aggregate_reach_a_program_in_one_write(
     tmp_path: Path, option: str
 ) -> None:
-    document = run(tmp_path, FEED, TAKE, option)
+    for _ in range(TRIES):
+        document = run(tmp_path, FEED, TAKE, option)
+        took = json.loads((tmp_path / "took.json").read_text())
+        if sum(one > MOMENT_S for one in took) <= BURSTS / 10:
+            break
+    else:
+        pytest.skip(f"this machine is too busy: bursts took up to {max(took) * 1e3:.1f} ms to send")
     found = json.loads((tmp_path / "found.json").read_text())
     sent = [[burst, number] for burst in range(BURSTS) for number in range(EACH)]
     assert [one[:2] for one in found] == sent

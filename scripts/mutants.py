@@ -1,6 +1,7 @@
 """Mutation testing with one build: all mutants are in it, and each test process chooses one.
 
     python scripts/mutants.py [--only TEXT] [--seconds 20] [--hours 2] [--again survived]
+        [--crates transport]
 
 Copies the workspace to `target/mutate/tree` and lets `scripts/mutate` write the mutants into it,
 without those that do not compile. Runs each test once to learn which mutants it reaches. Then runs,
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mutants_build import LIST, OUT, Mutant, binaries, build, mutants
+from mutants_build import CRATES, LIST, OUT, Mutant, binaries, build, mutants
 
 TESTS = OUT / "tests.json"
 REACHED = OUT / "reached"
@@ -102,7 +103,7 @@ def program(binary: str) -> str:
     return Path(binary).name.rpartition("-")[0]
 
 
-def reach(workers: int, longest: float) -> None:
+def reach(workers: int, longest: float, crates: Collection[str]) -> None:
     """Which mutants each test reaches; tests known by name are not run again."""
     REACHED.mkdir(parents=True, exist_ok=True)
     listed = hashlib.sha256(LIST.read_bytes()).hexdigest()
@@ -110,7 +111,9 @@ def reach(workers: int, longest: float) -> None:
     old = known["tests"] if known.get("list") == listed else []
     before = {(program(one["binary"]), one["folder"], one["name"]): one for one in old}
     every = [
-        (binary, folder, name) for binary, folder in binaries() for name in names(binary, folder)
+        (binary, folder, name)
+        for binary, folder in binaries(crates)
+        for name in names(binary, folder)
     ]
     print(f"{len(every)} tests", flush=True)
     begun = time.monotonic()
@@ -248,11 +251,13 @@ def main() -> None:
     parser.add_argument("--step", choices=("build", "reach", "run"), help="only this")
     words = "try these outcomes again: survived; survived-fast, where slower tests have not run"
     parser.add_argument("--again", nargs="*", default=(), help=words)
+    words = "mutate and test these crates alone, such as `transport`, whose tests build fast"
+    parser.add_argument("--crates", nargs="*", choices=CRATES, default=CRATES, help=words)
     given = parser.parse_args()
     if given.step in (None, "build"):
-        build()
+        build(given.crates)
     if given.step in (None, "reach"):
-        reach(given.workers, given.longest)
+        reach(given.workers, given.longest, given.crates)
     if given.step in (None, "run"):
         run(given)
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,14 @@ def mutants() -> list[Mutant]:
     return [json.loads(line) for line in LIST.read_text(encoding="utf-8").splitlines()]
 
 
-def build() -> None:
-    """Drops mutants until the copy compiles."""
-    copy_tree()
+def build(crates: Collection[str]) -> None:
+    """Drops mutants of these crates until the copy compiles."""
+    chosen = [one for one in folders() if Path(one).parts[1] in crates]
+    copy_tree(chosen)
     dropped: set[int] = set()
-    for crate in MUTATED:
+    for crate in (one for one in MUTATED if one in crates):
         while True:
-            write_mutants(dropped)
+            write_mutants(chosen, dropped)
             status, said = cargo("check", "-p", f"backwater-{crate}", "--lib")
             if status == 0:
                 break
@@ -54,15 +55,15 @@ def build() -> None:
     print(f"{len(mutants())} mutants compile, {len(dropped)} do not", flush=True)
 
 
-def copy_tree() -> None:
-    """Copies the crates with tests of mutated code, and links all else."""
+def copy_tree(chosen: list[str]) -> None:
+    """Copies the crates with tests of these folders, and links all else."""
     TREE.mkdir(parents=True, exist_ok=True)
     for path in ROOT.iterdir():
         here = TREE / path.name
         own = path.name in {"crates", "target", "Cargo.toml", "Cargo.lock"} or path.name[0] == "."
         if not own and not here.is_symlink():
             here.symlink_to(path)
-    mutated = [ROOT / one for one in folders()]
+    mutated = [ROOT / one for one in chosen]
     wanted = {TREE / "crates" / "mutant" / "Cargo.toml"}
     for path in files(ROOT / "crates" / crate for crate in CRATES):
         here = TREE / path.relative_to(ROOT)
@@ -119,12 +120,12 @@ def manifest() -> bytes:
     return f"{text}[profile.dev]\nopt-level = 2\ndebug = false\n".encode()
 
 
-def write_mutants(dropped: set[int]) -> None:
-    """Lets the tool write all mutants but these into the copy."""
+def write_mutants(chosen: list[str], dropped: set[int]) -> None:
+    """Lets the tool write all mutants of these folders but the dropped ones into the copy."""
     DROPPED.write_text("".join(f"{one}\n" for one in sorted(dropped)), encoding="utf-8")
     tool = ["cargo", "run", "--quiet", "--manifest-path", str(TOOL / "Cargo.toml"), "--"]
     subprocess.run(
-        [*tool, *map(str, (ROOT, TREE, DROPPED, LIST)), *folders()],
+        [*tool, *map(str, (ROOT, TREE, DROPPED, LIST)), *chosen],
         env=os.environ | {"CARGO_TARGET_DIR": str(OUT / "tool")},
         check=True,
     )
@@ -195,9 +196,10 @@ def near(found: list[Mutant], span: dict[str, Any]) -> set[int]:
     return on_line or {one["id"] for one in found if one["line"] == last}
 
 
-def binaries() -> list[tuple[str, str]]:
-    """Builds the test programs; each with the folder it runs in."""
-    status, said = cargo("test", "--no-run", "--workspace")
+def binaries(crates: Collection[str]) -> list[tuple[str, str]]:
+    """Builds the test programs of these crates; each with the folder it runs in."""
+    packages = [word for one in crates for word in ("-p", f"backwater-{one}")]
+    status, said = cargo("test", "--no-run", *packages)
     if status:
         sys.exit("the mutated copy does not build:\n" + rendered(said))
     tests = (one for one in said if one.get("executable") and one["profile"]["test"])

@@ -57,6 +57,17 @@ def test_quick_has_fewer_seeds_and_values_and_another_duration() -> None:
     assert full.isdisjoint(case.resolved.key() for case in plan)
 
 
+def test_quick_may_leave_out_what_no_claim_reads() -> None:
+    study = parse(BLOCK.replace("quick = { ", "quick = { only_judged = true, "))
+    read = [{"scheme": "none", "rate": "4 Mbit/s"}, {"scheme": "none", "rate": "8 Mbit/s"}]
+    assert study.combinations(quick=True) == read
+    assert len(study.combinations()) == 6
+    both = BLOCK.replace('where = { scheme = "none" }', 'where = { scheme = "pause" }')
+    against = both.replace("along =", 'against = { scheme = "none" }\nby = "difference"\nalong =')
+    compared = parse(against.replace("quick = { ", "quick = { only_judged = true, "))
+    assert len(compared.combinations(quick=True)) == 4
+
+
 def test_exclude_removes_combinations() -> None:
     block = BLOCK.replace(
         "figures.loss",

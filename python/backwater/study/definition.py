@@ -21,7 +21,7 @@ from backwater.study.axes import Axes, Axis, Sets, Subject
 from backwater.study.figure import Figure
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict import read_claim
-from backwater.verdict.claim import Claim, Labels, matches
+from backwater.verdict.claim import Claim, Labels, matches, pairs_of
 
 STUDY_BLOCK, SCENARIO_BLOCK = "toml study", "toml scenario"
 # Seeds of a quick run where the study doesn't say.
@@ -35,6 +35,8 @@ class Quick:
     seeds: int
     sets: Sets
     labels: dict[str, tuple[str, ...]]
+    # Whether combinations that no claim reads are left out.
+    judged: bool
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,14 @@ class Study:
         arguments.combinations(self.size(quick), self.name)
         names, offered = [axis.name for axis in self.axes], self._offered(quick)
         every = (dict(zip(names, some, strict=True)) for some in itertools.product(*offered))
-        return [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
+        kept = [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
+        return self._judged(kept) if quick and self.quick.judged else kept
+
+    def _judged(self, every: list[dict[str, str]]) -> list[dict[str, str]]:
+        """The combinations that a claim reads."""
+        pairs = (pair for claim in self.claims for pair in pairs_of(claim, every))
+        read = [labels for pair in pairs for labels in pair]
+        return [labels for labels in every if labels in read]
 
     def absent(self, labels: Labels) -> list[str]:
         """The trace files that a combination needs and that are not there."""
@@ -391,6 +400,7 @@ def _quick(fields: Fields, axes: Axes, seeds: int) -> Quick:
         seeds=fields.count("seeds") or min(QUICK_SEEDS, seeds),
         sets=((("duration", duration),) if duration else ()) + tuple(sets.items()),
         labels=axes.select(fields, "axes"),
+        judged=fields.typed("only_judged", bool, "true or false") or False,
     )
     fields.done()
     return quick

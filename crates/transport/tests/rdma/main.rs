@@ -6,8 +6,10 @@ mod blank;
 mod dcqcn;
 mod delay;
 mod nscc;
+mod nscc_bounds;
 #[path = "../support/options.rs"]
 mod options;
+mod qcn;
 mod records;
 mod spreaders;
 mod swift;

@@ -11,6 +11,7 @@ mod nscc_bounds;
 mod options;
 mod qcn;
 mod records;
+mod records_bounds;
 mod spreaders;
 mod swift;
 mod timely;

@@ -1,5 +1,6 @@
-//! NSCC at the numbers at which its cases begin, where all constants are whole: 100 Gbit/s over 12 us are 150,000 bytes, without trimming the target is 12 us, and
-//! a frame has the 1,000 bytes of its payload. The window begins with 225,000 bytes; fi is 5,000, eta 150, and the fast increase a quarter.
+//! NSCC at the numbers at which its cases begin, where all constants are whole: 100 Gbit/s over 12 us are 150,000 bytes, without trimming
+//! the target is 12 us, and a frame has the 1,000 bytes of its payload. The window begins with 225,000 bytes; fi is 5,000, eta 150, and
+//! the fast increase a quarter.
 
 use backwater_transport::controller::{AnyController, Cause, Controller, Reduction};
 use backwater_transport::endpoint::Protocol;
@@ -50,7 +51,8 @@ fn packet(c: &mut AnyController, now: f64, delay: f64) -> f64 {
     hear(c, now, 1000, delay, 0, 0)
 }
 
-/// A delay of the target is not below it: the window rises for fairness, with the ninth packet, by 9 fi packets over the window. In the mean it counts as it is.
+/// A delay of the target is not below it: the window rises for fairness, with the ninth packet, by 9 fi packets over the window. In the
+/// mean it counts as it is.
 #[test]
 fn a_delay_of_the_target_is_not_below_it() {
     let mut c = fresh();
@@ -122,8 +124,9 @@ fn marks_decrease_once_in_more_than_a_round_trip() {
     assert_eq!((c.ecn(), c.reduction()), (Ecn::Ect0, Reduction::Direct));
 }
 
-/// Quick adapt: an interval of two round trips is over at its end; a delay of four targets is not above them; and an eighth of the largest window, 28,125 bytes,
-/// is enough. 125 Gbit/s over 9.6 us are 150,000 bytes, too, and a byte takes a binary part of a microsecond.
+/// Quick adapt: an interval of two round trips is over at its end; a delay of four targets is not above them; and an eighth of the
+/// largest window, 28,125 bytes, is enough. 125 Gbit/s over 9.6 us are 150,000 bytes, too, and a byte takes a binary part of a
+/// microsecond.
 #[test]
 fn quick_adapt_begins_behind_its_bounds() {
     let options = [

@@ -62,7 +62,8 @@ fn the_least_rate_is_at_most_the_lines() {
     }
 }
 
-/// Four notices leave a tenth. A target of ten rates stays at the first step, one above it falls to an eighth, and later steps bring none nearer.
+/// Four notices leave a tenth. A target of ten rates stays at the first step, one above it falls to an eighth, and later steps bring none
+/// nearer.
 #[test]
 fn a_target_above_ten_rates_is_brought_nearer_once() {
     for (last, first, target) in [
@@ -89,7 +90,8 @@ fn a_target_above_ten_rates_is_brought_nearer_once() {
     }
 }
 
-/// Five steps of the byte counter go half the way; the sixth adds R_AI first. Both counters beyond five add R_HAI for each step of the lesser one.
+/// Five steps of the byte counter go half the way; the sixth adds R_AI first. Both counters beyond five add R_HAI for each step of the
+/// lesser one.
 #[test]
 fn fast_recovery_active_and_hyper_active_increase() {
     let options = [

@@ -5,7 +5,8 @@ use backwater_transport::units::Rate;
 
 use crate::{ack, build, congestion, near, shown, try_build};
 
-/// A target of 100 us without hops, and of 20 us more at most for small windows, from .25 of a packet on; zero from 4 packets on: α = 20 / (2 − .5).
+/// A target of 100 us without hops, and of 20 us more at most for small windows, from .25 of a packet on; zero from 4 packets on: α = 20
+/// / (2 − .5).
 fn built(options: &[(&str, &str)]) -> AnyController {
     let usual = [
         ("base", "100 us"),

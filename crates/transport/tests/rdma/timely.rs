@@ -32,7 +32,8 @@ fn the_slope_is_smoothed() {
     }
 }
 
-/// A round trip of T_low lies between, and so does one of T_high: with the fifth increase in a row the step is five times as large, and the state says so.
+/// A round trip of T_low lies between, and so does one of T_high: with the fifth increase in a row the step is five times as large, and
+/// the state says so.
 #[test]
 fn both_thresholds_belong_to_what_lies_between() {
     for rtt in [50.0, 500.0] {
@@ -52,7 +53,8 @@ fn both_thresholds_belong_to_what_lies_between() {
     }
 }
 
-/// Above T_high the rate falls by .8 of the share beyond, whatever the slope: at 1,000 us by .4. Below T_low it rises by a step, and neither counts in a row.
+/// Above T_high the rate falls by .8 of the share beyond, whatever the slope: at 1,000 us by .4. Below T_low it rises by a step, and
+/// neither counts in a row.
 #[test]
 fn beyond_the_thresholds_the_slope_does_not_count() {
     let mut c = built(&[]);

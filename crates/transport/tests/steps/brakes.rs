@@ -164,8 +164,8 @@ fn vcp_grows_by_a_factor_or_by_a_step() {
     }
 }
 
-/// At an overload β of the window is left. It rests for t_ρ, grows by steps for a round trip whatever is said, and then listens again; the load that was
-/// told is shown all the while.
+/// At an overload β of the window is left. It rests for t_ρ, grows by steps for a round trip whatever is said, and then listens again;
+/// the load that was told is shown all the while.
 #[test]
 fn vcp_rests_after_an_overload() {
     let mut c = build("vcp", &[("interval", "100 ms")]);

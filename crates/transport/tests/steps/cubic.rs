@@ -36,8 +36,8 @@ fn later(now: f64, bytes: u64, srtt: f64) -> Ack<'static> {
     ack(now, bytes, srtt)
 }
 
-/// Equations 1 and 4, figure 1's three cases. The Reno window leads at the beginning; then the target is W_cubic a round trip on, at most half a window
-/// more, and never less than the window.
+/// Equations 1 and 4, figure 1's three cases. The Reno window leads at the beginning; then the target is W_cubic a round trip on, at most
+/// half a window more, and never less than the window.
 #[test]
 fn the_window_follows_the_cubic_a_round_trip_on() {
     let mut c = after_18();

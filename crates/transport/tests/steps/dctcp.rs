@@ -94,8 +94,8 @@ fn recovery_is_left_alone() {
     assert_eq!(after(&mut c, &marked(0, 1000, 0)), 11_000);
 }
 
-/// Slow start: two segments for an acknowledgement at most (RFC 3465), up to ssthresh. What moves the cumulative acknowledgement but had been
-/// acknowledged before does not count alone. Avoidance: a segment for each window, and one for more than a window.
+/// Slow start: two segments for an acknowledgement at most (RFC 3465), up to ssthresh. What moves the cumulative acknowledgement but had
+/// been acknowledged before does not count alone. Avoidance: a segment for each window, and one for more than a window.
 #[test]
 fn the_window_grows_as_that_of_reno() {
     let mut c = built();

@@ -1,4 +1,5 @@
-//! LEDBAT++: sections 4.1 to 4.4 of its draft, with a target of 62.5 ms and a base of 125 ms, so that the gain is 1 and differences are binary.
+//! LEDBAT++: sections 4.1 to 4.4 of its draft, with a target of 62.5 ms and a base of 125 ms, so that the gain is 1 and differences are
+//! binary.
 
 use backwater_transport::controller::{Ack, AnyController, Cause, Controller};
 
@@ -40,8 +41,8 @@ fn the_gain_falls_with_the_base() {
     }
 }
 
-/// Behind 3/4 of the target the first slow start ends; the slowdown follows two rounds later, is two segments for two rounds, and slow start brings the
-/// window back whatever the delay. That took 3 s, so the next is due 27 s later.
+/// Behind 3/4 of the target the first slow start ends; the slowdown follows two rounds later, is two segments for two rounds, and slow
+/// start brings the window back whatever the delay. That took 3 s, so the next is due 27 s later.
 #[test]
 fn slowdowns_follow_the_first_slow_start_and_each_other() {
     let mut c = built(&[]);

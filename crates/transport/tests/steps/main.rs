@@ -1,4 +1,5 @@
-//! Laws of controllers, one acknowledgement after the other: segments of 1,000 bytes in frames of 1,250, and the window after each, by hand.
+//! Laws of controllers, one acknowledgement after the other: segments of 1,000 bytes in frames of 1,250, and the window after each, by
+//! hand.
 
 #[path = "../support/blank.rs"]
 mod blank;

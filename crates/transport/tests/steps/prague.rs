@@ -51,7 +51,8 @@ fn alpha_moves_once_in_a_round_trip() {
     near(shown(&c, "alpha"), quarter);
 }
 
-/// The first mark halves. The next reduction is a round trip later, by α / 2; not before, and never below what the slowest rate sends in a round trip.
+/// The first mark halves. The next reduction is a round trip later, by α / 2; not before, and never below what the slowest rate sends in
+/// a round trip.
 #[test]
 fn marks_reduce_once_in_a_round_trip() {
     let mut c = built(&[]);
@@ -115,8 +116,8 @@ fn the_window_grows_by_what_was_not_marked() {
     assert_eq!(window(&c), 7_000);
 }
 
-/// From the fourth round behind slow start on, a round trip of 10 ms is taken for 25: (10/25)² of a segment. Rounds of slow start do not count, and one of
-/// 50 ms or more is what it is.
+/// From the fourth round behind slow start on, a round trip of 10 ms is taken for 25: (10/25)² of a segment. Rounds of slow start do not
+/// count, and one of 50 ms or more is what it is.
 #[test]
 fn short_round_trips_are_scaled_after_four_rounds() {
     let rounds = |c: &mut AnyController, count, rtt| {
@@ -158,7 +159,8 @@ fn an_unknown_round_trip_is_not_scaled() {
     assert_eq!(c.limits().pacing, None);
 }
 
-/// Two windows in a round trip while the window is below half of ssthresh; else one, and a tenth less or more in turns of half a round trip.
+/// Two windows in a round trip while the window is below half of ssthresh; else one, and a tenth less or more in turns of half a round
+/// trip.
 #[test]
 fn the_pace_alternates_each_half_round_trip() {
     let pace = |c: &AnyController| c.limits().pacing.map(|rate| rate.0);

@@ -13,8 +13,8 @@ fn windows<const N: usize>(c: &mut AnyController, rtts: [f64; N]) -> [u64; N] {
     })
 }
 
-/// No mean before four samples: three of 200 ms are room. The counter is at the window with the second: 3 more. The mean of four is too long, once:
-/// 5 / 1.4 = 3.57.
+/// No mean before four samples: three of 200 ms are room. The counter is at the window with the second: 3 more. The mean of four is too
+/// long, once: 5 / 1.4 = 3.57.
 #[test]
 fn zekalhos_code_takes_no_mean_of_three() {
     let mut c = build("zekalho", &[]);

@@ -1,4 +1,5 @@
-//! Windows that routers set: XCP, RCP, ACP and iACP. A byte of payload is 1.25 bytes on the link, and a round trip is 100 ms unless it is said.
+//! Windows that routers set: XCP, RCP, ACP and iACP. A byte of payload is 1.25 bytes on the link, and a round trip is 100 ms unless it is
+//! said.
 
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::controller::{
@@ -120,7 +121,8 @@ fn xcp_asks_for_its_part_of_what_it_wants() {
     }
 }
 
-/// A rate is paced, and the window is what it fills and a segment. After a long idle time the flow asks again; a pause that is none changes nothing.
+/// A rate is paced, and the window is what it fills and a segment. After a long idle time the flow asks again; a pause that is none
+/// changes nothing.
 #[test]
 fn rcp_asks_again_after_an_idle_time() {
     let mut c = build("rcp", &[]);

@@ -28,7 +28,8 @@ fn the_window_grows_by_alpha_for_each_window() {
     }
 }
 
-/// A round trip of the threshold is not longer: the window grows. One above it halves, once until a shorter one comes, and not below the least.
+/// A round trip of the threshold is not longer: the window grows. One above it halves, once until a shorter one comes, and not below the
+/// least.
 #[test]
 fn a_signal_begins_above_the_threshold() {
     for id in ALL {
@@ -101,7 +102,8 @@ fn what_is_shown_is_what_was_sensed() {
     }
 }
 
-/// A slope of one is not steeper than one, and three of four samples say nothing. Instants and round trips are binary fractions of a second.
+/// A slope of one is not steeper than one, and three of four samples say nothing. Instants and round trips are binary fractions of a
+/// second.
 #[test]
 fn a_slope_acts_above_the_steepest_of_as_many_samples() {
     let options = [

@@ -65,8 +65,9 @@ fn queued(c: &AnyController) -> f64 {
     shown(c, "queued_B")
 }
 
-/// In each tick the packets of that tick leave the queue. What comes until five ticks on, and at most until the eighth, less what is queued, may be sent in
-/// whole segments. The timer waits for the tick, or for the heartbeat if that is sooner; it waits for none that is due.
+/// In each tick the packets of that tick leave the queue. What comes until five ticks on, and at most until the eighth, less what is
+/// queued, may be sent in whole segments. The timer waits for the tick, or for the heartbeat if that is sooner; it waits for none that is
+/// due.
 #[test]
 fn each_tick_drains_its_packets() {
     let mut c = with_thirty(&[]);
@@ -143,7 +144,8 @@ fn only_a_newer_forecast_counts() {
     assert_eq!(shown(&c, "tick"), 1.0);
 }
 
-/// A segment says how many bytes left before it, when the next may be looked for, and below which position nothing can come any more: what left 10 ms ago.
+/// A segment says how many bytes left before it, when the next may be looked for, and below which position nothing can come any more:
+/// what left 10 ms ago.
 #[test]
 fn a_segment_announces_what_follows() {
     let mut c = built(&[]);

@@ -5,6 +5,7 @@
 mod blank;
 mod brakes;
 mod cubic;
+mod custom;
 mod dctcp;
 mod fast;
 mod hystart;

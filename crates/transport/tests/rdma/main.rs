@@ -4,6 +4,7 @@
 #[path = "../support/blank.rs"]
 mod blank;
 mod dcqcn;
+mod dcqcn_bounds;
 mod delay;
 mod nscc;
 mod nscc_bounds;

@@ -138,6 +138,22 @@ fn fast_recovery_active_and_hyper_active_increase() {
     }
 }
 
+/// What is beyond a period is dropped: of frames of 1,048 bytes 11 are a step of 10,481 bytes, each time.
+#[test]
+fn a_step_of_bytes_begins_with_nothing() {
+    let mut c = built(&[("bytes", "10481 B")]);
+    notify(&mut c, 0.0, 32);
+    let mut steps = Vec::new();
+    for number in 1..=33 {
+        let before = rates(&c).0;
+        sent(&mut c, 1.0, number, 1000);
+        if rates(&c).0 > before {
+            steps.push(number);
+        }
+    }
+    assert_eq!(steps, [11, 22, 33]);
+}
+
 /// The target ends at the line, and the rate halves its way to it until it is there.
 #[test]
 fn nothing_rises_above_the_line() {

@@ -7,7 +7,7 @@ use backwater_transport::segment::Feedback;
 use backwater_transport::telemetry::{Hop, Record, Records};
 use backwater_transport::units::Rate;
 
-use crate::{ack, build, made_for, near, shown, us};
+use crate::{ack, build, made_for, near, sent, shown, us};
 
 const LINE: f64 = 12.5e9;
 
@@ -58,6 +58,30 @@ fn hpcc_takes_a_load_of_eta_for_enough() {
     assert_eq!(shown(&c, "stage"), 1.0);
     assert_eq!(c.inspect().state, "below");
     assert_eq!(c.reduction(), Reduction::Direct);
+}
+
+/// The reference moves with the first packet that left behind its last move, and not with the next two, although the line is full all the while.
+#[test]
+fn hpcc_waits_for_what_left_behind_the_last_move() {
+    let mut c = build("hpcc", &[("rate", "100 Gbit/s")]);
+    let first = 162_500.0 * 0.95 + 80.0;
+    let second = first * 0.95 + 80.0;
+    let mut total = 0;
+    sent(&mut c, 0.0, 9, 1000);
+    hear(&mut c, 0, &[(0, 0, 0.0)]);
+    sent(&mut c, 1.0, 19, 1000);
+    for (number, expected) in [
+        (9, first),
+        (10, first),
+        (11, second),
+        (19, second),
+        (20, second),
+    ] {
+        total += 162_500;
+        let at = 13.0 * (total / 162_500) as f64;
+        hear(&mut c, number, &[(total, 0, at)]);
+        assert_eq!(c.limits().window, expected as u64, "{number}");
+    }
 }
 
 /// A line slower than the least rate keeps its own: 50 Mbit/s.

@@ -53,6 +53,29 @@ fn both_thresholds_belong_to_what_lies_between() {
     }
 }
 
+/// A round trip that grows between the thresholds begins the count anew: five more flat or shorter ones are needed.
+#[test]
+fn a_decrease_ends_the_row_of_increases() {
+    let mut c = built(&[]);
+    for _ in 0..5 {
+        complete(&mut c, 100.0);
+    }
+    near(shown(&c, "rate_bps"), 5.04e9);
+    // A slope of .875.
+    let mut rate = 5.04e9 * (1.0 - 0.8 * 0.875);
+    near(complete(&mut c, 120.0), rate);
+    for (rtt, steps) in [
+        (100.0, 1.0),
+        (98.0, 1.0),
+        (96.0, 1.0),
+        (94.0, 1.0),
+        (92.0, 5.0),
+    ] {
+        rate += steps * 10e6;
+        near(complete(&mut c, rtt), rate);
+    }
+}
+
 /// Above T_high the rate falls by .8 of the share beyond, whatever the slope: at 1,000 us by .4. Below T_low it rises by a step, and
 /// neither counts in a row.
 #[test]

@@ -1,8 +1,8 @@
 //! ABC and VCP, whose routers write the codepoints of packets.
 
-use backwater_transport::congestion_header::CongestionHeader;
+use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::controller::{Ack, AnyController, Cause, Controller, Reduction};
-use backwater_transport::segment::Feedback;
+use backwater_transport::segment::{Ecn, Feedback};
 use backwater_transport::units::Rate;
 
 use crate::{ack, build, idle, near, shown, tell, window};
@@ -114,6 +114,15 @@ fn abcs_windows_keep_to_twice_the_flight() {
     idle(&mut c, 0.0, 2_000, 0);
     near(abc(&c), 3_000.0);
     near(shown(&c, "classic_window"), 2_000.0);
+}
+
+/// Their packets ask for the codepoints that routers write: ECT(1).
+#[test]
+fn packets_leave_with_the_first_codepoint() {
+    for (id, layout) in [("abc", Layout::Brake), ("vcp", Layout::Load)] {
+        let c = build(id, &[]);
+        assert_eq!((c.congestion_header(), c.ecn()), (Some(layout), Ecn::Ect1));
+    }
 }
 
 /// Two windows in a round trip, once it is known.

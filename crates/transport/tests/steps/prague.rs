@@ -81,6 +81,24 @@ fn marks_reduce_once_in_a_round_trip() {
     assert_eq!(window(&slow), 1_000);
 }
 
+/// Only the first mark halves: after a round without marks alpha is 3/4, and the next mark takes 3/8.
+#[test]
+fn the_second_mark_goes_by_the_average() {
+    let mut c = built(&[]);
+    c.on_ack(&ends(100.0, 1_000, 1_000, 100.0));
+    near(bytes(&c), 5_000.0);
+    c.on_ack(&ends(150.0, 0, 0, 100.0));
+    c.on_ack(&ends(250.0, 0, 0, 100.0));
+    let before = shown(&c, "alpha");
+    c.on_ack(&Ack {
+        cwnd_limited: false,
+        ..ends(350.0, 1_000, 0, 100.0)
+    });
+    near(shown(&c, "alpha"), before * 0.75);
+    c.on_ack(&marked(450.0, 1_000, 1_000, 100.0));
+    near(bytes(&c), 5_000.0 * (1.0 - before * 0.375));
+}
+
 /// Slow start: two segments for an acknowledgement at most. Behind it a segment for each window of bytes that were not marked.
 #[test]
 fn the_window_grows_by_what_was_not_marked() {

@@ -1,7 +1,7 @@
 //! Windows that routers set: XCP, RCP, ACP and iACP. A byte of payload is 1.25 bytes on the link, and a round trip is 100 ms unless it is
 //! said.
 
-use backwater_transport::congestion_header::CongestionHeader;
+use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::controller::{
     Ack, AnyController, Cause, Controller, Departure, Reduction, Sent,
 };
@@ -225,6 +225,14 @@ fn losses_halve_or_leave_the_window() {
         let mut c = build(id, &[]);
         tell(&mut c, Cause::Loss, 12_000);
         assert_eq!(window(&c), left, "{id}: by default");
+    }
+}
+
+#[test]
+fn each_header_has_its_layout() {
+    let layouts = [Layout::Change, Layout::Rate, Layout::Target, Layout::Window];
+    for (id, layout) in ALL.into_iter().zip(layouts) {
+        assert_eq!(build(id, &[]).congestion_header(), Some(layout), "{id}");
     }
 }
 

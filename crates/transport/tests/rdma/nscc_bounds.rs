@@ -166,6 +166,38 @@ fn what_was_in_flight_at_quick_adapt_is_ignored() {
     near(window(&c), 1_250.0);
 }
 
+/// In flight are bytes of payload, and ignored bytes on the wire: of 100 packets of 4,086 bytes in frames of 4,150 the last three are
+/// 12,450 bytes.
+#[test]
+fn what_is_ignored_is_counted_on_the_wire() {
+    let mut c = build_for([4086, 4150], "nscc", &OPTIONS);
+    hear(&mut c, 0.0, 4_086, 0.0, 0, 0);
+    near(hear(&mut c, 24.1, 4_086, 48.1, 0, 100 * 4_086), 8_300.0);
+    for _ in 0..97 {
+        hear(&mut c, 24.2, 4_086, 0.0, 0, 0);
+    }
+    lose(&mut c, 1);
+    near(window(&c), 8_300.0);
+}
+
+/// Marks with a delay below the target change nothing at all: not with the ninth packet, and not with the eighteenth.
+#[test]
+fn marks_below_the_target_change_nothing() {
+    let options = [
+        ("rate", "125 Gbit/s"),
+        ("base_rtt", "9.6 us"),
+        ("trimming", "false"),
+    ];
+    let mut c = build_for([1000, 1000], "nscc", &options);
+    lose(&mut c, 25);
+    for _ in 0..20 {
+        let mut marked = ack(1.0, 1_000, 9.7);
+        marked.marked = 1_000;
+        c.on_ack(&marked);
+        assert_eq!(window(&c), 200_000.0);
+    }
+}
+
 /// A trimmed packet or a timeout wants it, for the interval at hand alone.
 #[test]
 fn losses_want_quick_adapt_for_one_interval() {
@@ -192,6 +224,20 @@ fn losses_want_quick_adapt_for_one_interval() {
     }
     near(window(&c), 1_000.0);
     assert_eq!(c.limits().window, 1_000);
+}
+
+/// One byte is lost, and one is acknowledged.
+#[test]
+fn a_byte_counts() {
+    let mut c = fresh();
+    let mut lost = ack(0.0, 0, BASE);
+    lost.lost = 1;
+    c.on_ack(&lost);
+    near(window(&c), 224_999.0);
+    near(shown(&c, "mean_delay_s"), 0.0125 * BASE * 1e-6);
+    hear(&mut c, 1.0, 1, 5.0, 0, 0);
+    let mean = 0.0125 * BASE * 0.9875 + 0.0125 * 5.0;
+    near(shown(&c, "mean_delay_s"), mean * 1e-6);
 }
 
 /// An acknowledgement without a round trip, or of nothing, says nothing.

@@ -60,7 +60,17 @@ fn hpcc_takes_a_load_of_eta_for_enough() {
     assert_eq!(c.reduction(), Reduction::Direct);
 }
 
-/// The reference moves with the first packet that left behind its last move, and not with the next two, although the line is full all the while.
+/// Of hops with the same load the first counts: half of the line over a round trip is .5; over a half of one it would count half.
+#[test]
+fn hpcc_takes_the_first_of_equal_hops() {
+    let mut c = build("hpcc", &[("rate", "100 Gbit/s")]);
+    hear(&mut c, 0, &[(0, 0, 0.0), (0, 0, 0.0)]);
+    hear(&mut c, 1, &[(81_250, 0, 13.0), (40_625, 0, 6.5)]);
+    near(shown(&c, "load"), 0.5);
+}
+
+/// The reference moves with the first packet that left behind its last move, and not with the next two, although the line is full all the
+/// while.
 #[test]
 fn hpcc_waits_for_what_left_behind_the_last_move() {
     let mut c = build("hpcc", &[("rate", "100 Gbit/s")]);
@@ -94,6 +104,27 @@ fn the_least_rate_is_at_most_the_lines() {
         assert_eq!(c.limits().pacing, Some(Rate(50_000_000)), "{id}");
         assert_eq!(c.limits().window, 1000);
         assert_eq!(c.reduction(), Reduction::Direct);
+    }
+}
+
+/// A product of 250 kB waits on a full line: a power of 2. Each packet is acknowledged before the next leaves, and it left with the
+/// window of then.
+#[test]
+fn powertcp_divides_the_window_of_this_packet() {
+    let mut c = build("powertcp", &[("rate", "100 Gbit/s")]);
+    let mut expected = 250_000.0;
+    for number in 0..4 {
+        sent(&mut c, 0.0, number, 1000);
+        hear(
+            &mut c,
+            number,
+            &[(250_000 * number, 250_000, 20.0 * number as f64)],
+        );
+        if number > 0 {
+            expected = 0.9 * (expected / 2.0 + 5_000.0) + 0.1 * expected;
+        }
+        let got = c.limits().window as f64;
+        assert!((got - expected).abs() < 1.0, "{number}: {got} {expected}");
     }
 }
 

@@ -96,10 +96,11 @@ fn the_least_window_has_a_pace() {
     let mut c = built(&[]);
     let mut silent = ack(0.0, 0, 20.0);
     silent.rtt = None;
-    c.on_ack(&silent);
     for number in 1..=5 {
+        near(window(&c), 4.0 / f64::from(1 << (number - 1)));
         c.on_congestion(&congestion(10.0 * f64::from(number), Cause::Timeout));
     }
+    c.on_ack(&silent);
     near(window(&c), 0.001);
     // No round trip was known, so that nothing lay between, and the base is the time.
     let pace = c.limits().pacing.expect("a pace").0;

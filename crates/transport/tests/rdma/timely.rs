@@ -76,6 +76,20 @@ fn a_decrease_ends_the_row_of_increases() {
     }
 }
 
+/// At T_low itself the slope counts: while it is above zero, however little, nothing rises in a row.
+#[test]
+fn at_the_lower_threshold_the_slope_counts() {
+    let mut c = built(&[]);
+    complete(&mut c, 49.0);
+    let mut before = 5e9;
+    for _ in 0..8 {
+        let rate = complete(&mut c, 50.0);
+        assert!(rate < before, "{rate}");
+        assert_eq!(c.inspect().state, "steady");
+        before = rate;
+    }
+}
+
 /// Above T_high the rate falls by .8 of the share beyond, whatever the slope: at 1,000 us by .4. Below T_low it rises by a step, and
 /// neither counts in a row.
 #[test]

@@ -162,6 +162,10 @@ fn an_idle_time_lowers_the_window_and_raises_the_threshold() {
 fn the_first_transmission_counts() {
     let mut c = built();
     assert_eq!(after(&mut c, &marked(0, 1000, 0)), 11_000);
+    // Nor of one that came before anything left again.
+    let mut early = built();
+    assert_eq!(after(&mut early, &marked(0, 1000, 1)), 5_000);
+    assert_eq!(after(&mut early, &marked(0, 1000, 0)), 5_200);
     assert_eq!(c.ecn(), Ecn::Ect0);
     assert_eq!(build("dctcp", &[("ecn", "ect1")]).ecn(), Ecn::Ect1);
 }

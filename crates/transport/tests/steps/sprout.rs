@@ -5,7 +5,7 @@ use backwater_transport::forecast::{Forecaster, Model, Process};
 use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Span, Time};
 
-use crate::{ack, at, build, shown, span, tell_at, window};
+use crate::{ack, at, build, shown, span, tell_at, try_build, window};
 
 /// A small table of probabilities is made faster.
 const SMALL: [(&str, &str); 2] = [("bins", "16"), ("counts", "4")];
@@ -242,6 +242,9 @@ fn the_forecaster_has_the_constants_that_are_written() {
     assert!(of(&[("counted", "1234 B")]) == made(Model::Bayes, 1_234));
     let average = [("variant", "ewma"), ("gain", "0.3")];
     assert!(of(&average) == made(Model::Ewma(0.3), 1_400));
+    // A packet of a forecast may be a segment, and not less.
+    let legal = |unit| try_build("sprout", &[("unit", unit), ("bins", "16")]).is_ok();
+    assert_eq!(["999 B", "1000 B"].map(legal), [false, true]);
     let table = Process {
         tabulated: true,
         ..process.clone()

@@ -94,3 +94,90 @@ pub fn shown_seconds(min_rtt: Span) -> f64 {
         rtt => rtt.seconds(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// draft-ietf-ccwg-bbr, 5.3.1.2: a quarter more is growth, from the rate at which there was growth last; three rounds without it are
+    /// enough.
+    #[test]
+    fn three_rounds_without_a_quarter_more_are_a_full_pipe() {
+        let mut plateau = Plateau::default();
+        let full = [100.0, 125.0, 156.0, 156.25, 195.0, 100.0, 195.0, 195.0];
+        let full = full.map(|rate| plateau.update(rate));
+        assert_eq!(full, [false, false, false, false, false, false, true, true]);
+        // Growth begins the count anew.
+        assert!(!plateau.update(195.312_5));
+        assert_eq!((plateau.rate, plateau.rounds), (195.312_5, 0));
+        assert!(!plateau.update(1.0) && !plateau.update(1.0) && plateau.update(1.0));
+    }
+
+    /// The same, 5.5.9: at 1,000 bytes/s a burst of 900 bytes in half a second exceeds by 400. One that is no more than expected begins a
+    /// new burst.
+    #[test]
+    fn a_burst_lasts_while_more_is_acknowledged_than_expected() {
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        let mut burst = AckAggregation::default();
+        burst.begin(at(1_000));
+        let mut excess = |ms, acked| burst.excess(at(ms), acked, 1_000.0, 700.0);
+        assert_eq!(excess(1_000, 500.0), 500.0);
+        assert_eq!(excess(1_400, 400.0), 500.0);
+        // 899 ms on 900 bytes are more than expected, 900 ms on they are not.
+        assert_eq!(excess(1_899, 1.0), 2.0);
+        assert_eq!(excess(1_901, 10.0), 10.0);
+        // No more than the window.
+        assert_eq!(excess(1_901, 690.0), 700.0);
+        assert_eq!(excess(1_901, 1.0), 700.0);
+        burst.begin(at(2_000));
+        assert_eq!(burst.start, at(2_000));
+        assert_eq!(burst.excess(at(2_000), 3.0, 1_000.0, 700.0), 3.0);
+    }
+
+    /// Half a second at 1,000 bytes/s with a gain of two are 1,000 bytes.
+    #[test]
+    fn a_product_needs_a_round_trip() {
+        let half = Span::millis(500);
+        assert_eq!(bdp(half, 1_000.0, 2.0, 7.0), 1_000.0);
+        assert_eq!(bdp(Span::MAX, 1_000.0, 2.0, 7.0), 7.0);
+        assert_eq!(shown_seconds(half), 0.5);
+        assert_eq!(shown_seconds(Span::MAX), 0.0);
+    }
+
+    #[test]
+    fn a_pace_only_grows_until_the_pipe_was_full() {
+        for (wanted, full, expected) in [
+            (11.0, false, 11.0),
+            (10.0, false, 10.0),
+            (9.0, false, 10.0),
+            (9.0, true, 9.0),
+            (0.5, true, 0.5),
+            (0.0, true, 10.0),
+        ] {
+            assert_eq!(pacing_rate(10.0, wanted, full), expected);
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_reduced_keeps_the_one_that_was_saved() {
+        assert_eq!(saved_cwnd(10.0, 20.0, false), 10.0);
+        assert_eq!(saved_cwnd(10.0, 20.0, true), 20.0);
+        assert_eq!(saved_cwnd(30.0, 20.0, true), 30.0);
+    }
+
+    /// The same, 5.6.4.6.
+    #[test]
+    fn a_window_grows_to_its_target() {
+        for (cwnd, target, full, before_initial, expected) in [
+            (10.0, 12.0, true, false, 12.0),
+            (10.0, 20.0, true, false, 15.0),
+            (30.0, 20.0, true, true, 20.0),
+            (19.0, 20.0, false, false, 24.0),
+            (20.0, 20.0, false, false, 20.0),
+            (20.0, 20.0, false, true, 25.0),
+        ] {
+            let grown = grown_cwnd(cwnd, 5.0, target, full, before_initial);
+            assert_eq!(grown, expected, "{cwnd} {target} {full}");
+        }
+    }
+}

@@ -52,4 +52,35 @@ mod tests {
         assert_eq!(cap(3.0, 3.0), Ok(3.0));
         assert_eq!(cap(2.0, 3.0).unwrap_err().option, "cap");
     }
+
+    /// 10^11 bytes, but for a least window above them; nothing that is no number.
+    #[test]
+    fn a_window_lies_between_its_bounds() {
+        for (bytes, least, expected) in [
+            (0.5, 1_000, 1_000),
+            (1_000.9, 1_000, 1_000),
+            (9.9e10, 1_000, 99_000_000_000),
+            (1.1e11, 1_000, 100_000_000_000),
+            (1e15, 200_000_000_000, 200_000_000_000),
+            (f64::INFINITY, 1_000, 100_000_000_000),
+            (f64::NAN, 1_000, 1_000),
+        ] {
+            assert_eq!(window(bytes, least), expected, "{bytes} {least}");
+        }
+    }
+
+    /// Eight bits a byte: 1 kB in a millisecond are 8 Mbit/s. At least 1 bit/s, at most 10 Tbit/s, and no time is the least there is.
+    #[test]
+    fn a_rate_lies_between_its_bounds() {
+        for (bytes, span, expected) in [
+            (1_000.0, Span::millis(1), 8_000_000),
+            (0.5, Span::secs(1), 4),
+            (0.01, Span::secs(1), 1),
+            (1.24e12, Span::secs(1), 9_920_000_000_000),
+            (2e12, Span::secs(1), 10_000_000_000_000),
+            (0.5, Span::ZERO, 4_000_000_000_000),
+        ] {
+            assert_eq!(rate(bytes, span), Rate(expected), "{bytes} {span:?}");
+        }
+    }
 }

@@ -78,4 +78,19 @@ mod tests {
             ]
         );
     }
+
+    /// Of a value that goes, the least behind it counts, and the newest stays however old it is.
+    #[test]
+    fn the_newest_value_stays() {
+        let mut least = MinMaxFilter::min();
+        assert_eq!(least.get(), None);
+        for (at, value) in [(0, 3), (10, 5)] {
+            least.update(at, 10, value);
+        }
+        assert_eq!(least.get(), Some(3));
+        for (at, expected) in [(10, 3), (11, 5), (1_000, 5)] {
+            least.expire(at, 10);
+            assert_eq!(least.get(), Some(expected), "{at}");
+        }
+    }
 }

@@ -181,4 +181,20 @@ mod tests {
         assert_eq!(queueing(120, 25), Some(15.0));
         assert_eq!(queueing(123, 30), Some(5.0));
     }
+
+    /// Nothing of the path before counts: not its base, and not its mean.
+    #[test]
+    fn what_is_forgotten_counts_no_more() {
+        for filter in [DelayFilter::Ewma, DelayFilter::Min, DelayFilter::None] {
+            let mut delay = QueueingDelay::new(Span::secs(60), 10, filter, 2);
+            for ms in [10, 200, 200] {
+                delay.update(Time::ZERO, Span::millis(ms));
+            }
+            delay.forget();
+            assert_eq!((delay.base(), delay.queueing()), (None, None));
+            delay.update(Time::ZERO, Span::millis(30));
+            assert_eq!(delay.base(), Some(0.03), "{filter:?}");
+            assert_eq!(delay.queueing(), Some(0.0), "{filter:?}");
+        }
+    }
 }

@@ -284,4 +284,12 @@ mod tests {
         assert!((slope(&points) - 1.5).abs() < 1e-12);
         assert_eq!(slope(&VecDeque::from([(1.0, 1.0), (1.0, 2.0)])), 0.0);
     }
+
+    /// Of two instants Σ(t − t̄)² is half of the square of the time between them: from 1.42 ns on they are two.
+    #[test]
+    fn instants_of_a_nanosecond_are_one() {
+        let rising = |apart: f64| slope(&VecDeque::from([(0.0, 0.0), (apart, apart)]));
+        assert_eq!(rising(1.4e-9), 0.0);
+        assert!((rising(1.43e-9) - 1.0).abs() < 1e-9);
+    }
 }

@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A window of 10 and a target of 25 us: 20 us gives 10.1; 30 us 8.6667; 50 us 6; 200 us 5. A window of .5 and 20 us: 1.5.
+    /// A window of 10 and a target of 25 us: 20 us gives 10.1; 30 us 8.6667; 50 us 6; 200 us 5. A window of .5 and 20 us: 1.5; of 1.6: 1.6 + 1/1.6.
     #[test]
     fn the_window_rises_below_the_target_and_falls_above_it() {
         for (window, delay, expected) in [
@@ -274,10 +274,13 @@ mod tests {
             (10.0, 50.0, 6.0),
             (10.0, 200.0, 5.0),
             (0.5, 20.0, 1.5),
+            (1.6, 20.0, 2.225),
         ] {
             let got = at(window).after(delay * 1e-6, 25e-6, 1.0, true);
             assert!((got - expected).abs() < 1e-6, "{window} {delay} {got}");
         }
         assert_eq!(at(10.0).after(200e-6, 25e-6, 1.0, false), 10.0);
+        // A round trip of the target neither raises nor lowers it.
+        assert_eq!(at(10.0).after(25e-6, 25e-6, 1.0, true), 10.0);
     }
 }

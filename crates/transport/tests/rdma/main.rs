@@ -4,17 +4,24 @@
 #[path = "../support/blank.rs"]
 mod blank;
 mod dcqcn;
+mod dcqcn_bounds;
 mod delay;
 mod nscc;
+mod nscc_bounds;
 #[path = "../support/options.rs"]
 mod options;
+mod qcn;
 mod records;
+mod records_bounds;
 mod spreaders;
+mod swift;
+mod timely;
 
 use backwater_transport::controller::{
     Ack, AnyController, CONTROLLERS, Cause, Congestion, Controller, Sent, Setup,
 };
 use backwater_transport::endpoint::Protocol;
+use backwater_transport::part::Refusal;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
@@ -24,16 +31,30 @@ fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
 }
 
 /// The same, of packets and frames of so many bytes.
-fn build_for([mss, frame]: [u64; 2], id: &str, options: &[(&str, &str)]) -> AnyController {
+fn build_for(bytes: [u64; 2], id: &str, options: &[(&str, &str)]) -> AnyController {
+    made_for(Protocol::Irn, bytes, id, options).expect("legal options")
+}
+
+/// The first, or what is refused.
+fn try_build(id: &str, options: &[(&str, &str)]) -> Result<AnyController, Refusal> {
+    made_for(Protocol::Irn, [1000, 1048], id, options)
+}
+
+fn made_for(
+    protocol: Protocol,
+    [mss, frame]: [u64; 2],
+    id: &str,
+    options: &[(&str, &str)],
+) -> Result<AnyController, Refusal> {
     let row = CONTROLLERS.iter().find(|r| r.id == id).expect(id);
     let setup = Setup {
-        protocol: Protocol::Irn,
+        protocol,
         mss,
         frame,
         initial: 10 * mss,
         random: Random::stream(1, "controller", ""),
     };
-    (row.build)(&options::read(row.options, options), &setup).expect("legal options")
+    (row.build)(&options::read(row.options, options), &setup)
 }
 
 fn us(n: f64) -> Time {

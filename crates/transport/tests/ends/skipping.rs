@@ -76,7 +76,7 @@ impl Net {
     fn step(&mut self) -> (Option<Segment>, Vec<AckSegment>) {
         self.slot += 1;
         if let Some((segments, every)) = self.burst
-            && self.slot % every == 0
+            && self.slot.is_multiple_of(every)
         {
             self.sender.write(segments * MSS);
             self.left = 0;
@@ -161,8 +161,8 @@ fn recurring(net: &mut Net) -> (Seen, Seen, u64) {
     for _ in 0..60_000 {
         let (segment, _) = net.step();
         let begins = match net.burst {
-            Some((_, every)) => net.slot % every == 0,
-            None => segment.is_some() && net.left % net.fates.period.max(1) == 0,
+            Some((_, every)) => net.slot.is_multiple_of(every),
+            None => segment.is_some() && net.left.is_multiple_of(net.fates.period.max(1)),
         };
         if !begins {
             continue;

@@ -306,7 +306,7 @@ fn a_number_of_values_that_is_no_power_of_two_is_refused() {
         let part = SPREADERS.iter().find(|p| p.id == id).expect("a row");
         let freeze = ("freeze", Value::Span(Span::millis(10)));
         let args = Args(vec![("values", Value::Count(24)), freeze]);
-        let refusal = (part.build)(&args, stream()).err().expect("24 values");
+        let refusal = (part.build)(&args, stream()).expect_err("24 values");
         assert_eq!(
             (refusal.option, refusal.fix.as_str()),
             ("values", "write 32")

@@ -21,6 +21,7 @@ mod shared;
 mod skipping;
 mod spreading;
 mod stream;
+mod stream_receiver;
 mod stream_rules;
 mod walk;
 

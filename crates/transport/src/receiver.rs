@@ -161,7 +161,8 @@ impl Echo {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         let marked = ecn == Ecn::Ce;
-        let begins = marked && !std::mem::replace(&mut self.marked, marked);
+        let begins = marked && !self.marked;
+        self.marked = marked;
         if marked {
             self.ce_bytes += u64::from(segment.len);
             self.ce_packets = self.ce_packets.wrapping_add(1);

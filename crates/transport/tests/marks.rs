@@ -173,12 +173,12 @@ fn dctcp_acknowledges_at_once_when_the_marks_change() {
 #[test]
 fn the_first_mark_of_a_row_is_acknowledged_at_once() {
     let mut receiver = receiver(EcnFeedback::Ace);
-    let marks = [false, false, true, true, true, false, true];
+    let marks = [false, false, true, true, true, false, false, true, true];
     let told = acknowledgements(&mut receiver, &marks).map(|(n, ack)| (n, ack.upto / MSS, ack.ace));
-    // Every second one, and 2 and 6 before it is their turn.
+    // Every second one, and 2 and 7, which begin a row, before it is their turn.
     assert_eq!(
         told.collect::<Vec<_>>(),
-        [(1, 2, 0), (2, 3, 1), (4, 5, 3), (6, 7, 4)]
+        [(1, 2, 0), (2, 3, 1), (4, 5, 3), (6, 7, 3), (7, 8, 4)]
     );
 }
 

@@ -39,7 +39,7 @@ impl StreamSender {
                 let mut before = *summary;
                 before.prior_in_flight = newreno.flight();
                 self.mark_front_lost(now, summary);
-                before.lost = summary.lost;
+                (before.lost, before.tx_in_flight) = (summary.lost, summary.tx_in_flight);
                 self.enter_fast(now, &before);
             }
         }

@@ -1,0 +1,132 @@
+//! What holds a packet back: the pace, the most packets that are kept, and the application.
+
+use backwater_transport::endpoint::{AnySender, MAX_UNACKNOWLEDGED, Protocol, Sender, SenderSetup};
+use backwater_transport::segment::AckSegment;
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::recorder::Recorder;
+use crate::{FRAME, MSS};
+
+fn us(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+fn sender(protocol: Protocol, recorder: &Recorder) -> AnySender {
+    AnySender::new(
+        &SenderSetup::new(protocol, MSS, FRAME),
+        recorder.controller(),
+    )
+}
+
+/// A frame of 1,048 bytes takes a microsecond at 8.384 Gbit/s. What a NACK asks for waits for its turn like all else.
+#[test]
+fn a_queue_pair_paces_frames_and_what_it_sends_again() {
+    for protocol in [Protocol::Roce, Protocol::Irn] {
+        let recorder = Recorder::new(100 * MSS);
+        recorder.book().pacing = Some(Rate(8_384_000_000));
+        let mut sender = sender(protocol, &recorder);
+        sender.write(2 * MSS);
+        assert!(sender.poll(us(0)).is_some());
+        assert!(sender.poll(us(0)).is_none());
+        assert_eq!(sender.due(), us(1));
+        assert!(sender.poll(Time(us(1).0 - 1)).is_none());
+        assert!(sender.poll(us(1)).is_some());
+        assert!(sender.poll(us(1)).is_none());
+        assert_eq!(sender.due(), Time::NEVER, "nothing waits for its turn");
+        let mut nack = AckSegment {
+            nack: true,
+            number: 1,
+            ..AckSegment::default()
+        };
+        if protocol == Protocol::Irn {
+            nack.report(MSS, 2 * MSS);
+        }
+        sender.on_ack(Time(1_500_000), &nack);
+        assert!(sender.poll(Time(1_999_999)).is_none());
+        assert_eq!(sender.due(), us(2));
+        let again = sender.poll(us(2)).expect("its turn");
+        assert_eq!((again.start, again.again), (0, true));
+    }
+}
+
+/// 1,048,576 packets are kept until they are acknowledged, whatever the window.
+#[test]
+fn a_queue_pair_keeps_a_bounded_number_of_packets() {
+    for protocol in [Protocol::Roce, Protocol::Irn] {
+        let recorder = Recorder::new(u64::MAX / 2);
+        let mut sender = sender(protocol, &recorder);
+        sender.write(u64::MAX);
+        sender.write(1);
+        let left = std::iter::from_fn(|| {
+            recorder.book().sent.clear();
+            sender.poll(us(0))
+        });
+        assert_eq!(left.count() as u64, MAX_UNACKNOWLEDGED);
+        let ack = AckSegment {
+            upto: MSS,
+            ..AckSegment::default()
+        };
+        sender.on_ack(us(5), &ack);
+        assert!(sender.poll(us(5)).is_some());
+        assert!(sender.poll(us(5)).is_none());
+    }
+}
+
+fn answer(protocol: Protocol, packets: u64, echo: Time) -> AckSegment {
+    let upto = match protocol {
+        Protocol::Datagram => packets,
+        _ => packets * MSS,
+    };
+    AckSegment {
+        upto,
+        number: packets - 1,
+        echo,
+        window: 1 << 30,
+        ..AckSegment::default()
+    }
+}
+
+/// Where nothing is left to send below the window, what leaves next is limited by the application (draft-ietf-ccwg-bbr section 4.1.2.4);
+/// with a full window it is not.
+#[test]
+fn a_sender_with_an_open_window_and_no_data_is_limited_by_its_application() {
+    for protocol in [
+        Protocol::Stream,
+        Protocol::Datagram,
+        Protocol::Roce,
+        Protocol::Irn,
+    ] {
+        for (window, limited) in [(3 * MSS, true), (2 * MSS + 1, true), (2 * MSS, false)] {
+            let recorder = Recorder::new(window);
+            let mut sender = sender(protocol, &recorder);
+            sender.write(2 * MSS);
+            while sender.poll(us(0)).is_some() {}
+            sender.on_ack(us(100), &answer(protocol, 1, us(0)));
+            sender.write(MSS);
+            assert!(sender.poll(us(101)).is_some());
+            sender.on_ack(us(102), &answer(protocol, 2, us(0)));
+            sender.on_ack(us(201), &answer(protocol, 3, us(101)));
+            let book = recorder.book();
+            let rates: Vec<_> = book
+                .rates
+                .iter()
+                .map(|r| r.map(|r| (r.app_limited, r.tx_in_flight)))
+                .collect();
+            let sent = Some((limited, 2 * MSS));
+            assert_eq!(
+                rates,
+                [Some((false, MSS)), Some((false, 2 * MSS)), sent],
+                "{protocol:?} {window}"
+            );
+            let rates: Vec<_> = book
+                .rates
+                .iter()
+                .map(|r| r.map(|r| (r.delivered, r.interval)))
+                .collect();
+            // The third left at 101 us, after the first had arrived: it brought 2 packets in 101 us, as the second was delivered meanwhile.
+            let expected = [(MSS, 100), (2 * MSS, 102), (2 * MSS, 101)]
+                .map(|(bytes, us)| Some((bytes, Span::micros(us))));
+            assert_eq!(rates, expected, "{protocol:?} {window}");
+        }
+    }
+}

@@ -2,7 +2,6 @@
 
 use backwater_transport::controller::Ack;
 
-use super::SEGMENT;
 use super::bbr1_model::{Bbr1, Mode, Police, SEG};
 
 impl Bbr1 {

@@ -14,7 +14,8 @@ fn draft() -> Given {
         down: 0.9,
         margin: 0.01,
         threshold: 0.02,
-        beta: 0.7,
+        // Written as 70 %.
+        beta: 70.0 * 0.01,
         headroom: 0.15,
         ranges: 6,
         filter: Span::secs(10),

@@ -215,7 +215,7 @@ impl Bbr3 {
 
     /// QuantizationBudget: three send quanta of 1 ms, four segments at least.
     pub fn budget(&self, bytes: f64) -> f64 {
-        let quantum = (self.pacing / 1000.0).min(65536.0).max(2.0 * SEG);
+        let quantum = (self.pacing * 1e-3).min(65536.0).max(2.0 * SEG);
         let least = bytes.max(3.0 * quantum).max(4.0 * SEG);
         if self.state == State::Up {
             least + 2.0 * SEG
@@ -325,15 +325,18 @@ impl Model for Bbr3 {
             other => panic!("{other:?}"),
         };
         let near = |a: f64, b: f64| a == b || (a / b - 1.0).abs() < 1e-12;
-        assert!(near(view.inflight_shortterm, self.short_flight), "{place}");
-        assert!(near(view.extra_acked, self.excess()), "{place}");
-        assert!(near(view.ecn_alpha, self.alpha), "{place}");
-        assert!(
-            near(view.cwnd, self.window),
-            "{place}: {} {}",
-            view.cwnd,
-            self.window
-        );
+        for (name, ours, theirs) in [
+            (
+                "short-term flight",
+                view.inflight_shortterm,
+                self.short_flight,
+            ),
+            ("excess", view.extra_acked, self.excess()),
+            ("alpha", view.ecn_alpha, self.alpha),
+            ("window", view.cwnd, self.window),
+        ] {
+            assert!(near(ours, theirs), "{place}: {name} {ours} {theirs}");
+        }
         assert_eq!(view.full_bw_reached, self.full, "{place}");
         assert_eq!(u64::from(view.full_bw_count), self.plateau.1, "{place}");
         assert_eq!(view.idle_restart, self.idle, "{place}");

@@ -101,6 +101,16 @@ fn close(ours: f64, theirs: f64, within: f64) -> bool {
 fn compare(controller: &AnyController, model: &dyn Model, place: &str) {
     let (limits, (window, pacing)) = (controller.limits(), model.limits());
     let window = window.max(SEGMENT as f64);
+    let Inspect { state, values, .. } = controller.inspect();
+    let (expected, shown) = model.inspect();
+    assert_eq!(state, expected, "{place}");
+    for ((name, ours), theirs) in values.into_iter().zip(shown) {
+        assert!(
+            close(ours, theirs, 1e-12),
+            "{place}: {name} {ours} {theirs}"
+        );
+    }
+    model.compare_more(controller, place);
     assert!(
         close(limits.window as f64, window.floor(), 1.0),
         "{place}: window {} {window}",
@@ -115,16 +125,6 @@ fn compare(controller: &AnyController, model: &dyn Model, place: &str) {
         both && paced.is_some() == bits.is_some(),
         "{place}: pacing {paced:?} {bits:?}"
     );
-    let Inspect { state, values, .. } = controller.inspect();
-    let (expected, shown) = model.inspect();
-    assert_eq!(state, expected, "{place}");
-    for ((name, ours), theirs) in values.into_iter().zip(shown) {
-        assert!(
-            close(ours, theirs, 1e-12),
-            "{place}: {name} {ours} {theirs}"
-        );
-    }
-    model.compare_more(controller, place);
 }
 
 /// Draws events.

@@ -24,19 +24,22 @@ impl Profile {
     /// Isotonic regression: of a point the greatest, over all beginnings, of the least mean over all ends.
     pub fn fit(&mut self) {
         let points: Vec<(u64, f64)> = self.seen.iter().map(|(w, d)| (*w, *d)).collect();
-        let mean = |from: usize, to: usize| {
-            let sum: f64 = points[from..=to].iter().map(|point| point.1).sum();
-            sum / (to - from + 1) as f64
-        };
-        let level = |at: usize| {
-            let least = |from| {
-                let ends = at..points.len();
-                ends.map(|to| mean(from, to)).fold(f64::INFINITY, f64::min)
-            };
-            (0..=at).map(least).fold(0.0, f64::max)
-        };
-        let levels = (0..points.len()).map(|at| (points[at].0 as f64, level(at)));
-        self.curve = levels.collect();
+        let mut levels = vec![0.0_f64; points.len()];
+        for from in 0..points.len() {
+            let mut sum = 0.0;
+            let mut means = Vec::new();
+            for (n, point) in (1..).zip(&points[from..]) {
+                sum += point.1;
+                means.push(sum / f64::from(n));
+            }
+            let mut least = f64::INFINITY;
+            for (at, mean) in means.into_iter().enumerate().rev() {
+                least = least.min(mean);
+                levels[from + at] = levels[from + at].max(least);
+            }
+        }
+        let windows = points.iter().map(|point| point.0 as f64);
+        self.curve = windows.zip(levels).collect();
     }
 
     /// Growth at the end of the curve: from the first of the last fifteen windows, or the one before the last.
@@ -62,10 +65,11 @@ impl Profile {
         Some((pair[0].1 + share * (pair[1].1 - pair[0].1)).max(first.1))
     }
 
-    /// The greatest whole window of at most this delay, one at least, twice the last at most.
-    pub fn window(&self, delay: f64) -> Option<f64> {
-        let last = self.curve.last()?;
-        if self.curve[0].1 > delay {
+    /// The greatest whole window of at most this delay, one at least, twice the last at most. Where two neighbours differ by what is
+    /// rounded off, `other` is as right.
+    pub fn window(&self, delay: f64, other: f64) -> Option<f64> {
+        let (first, last) = (self.curve.first()?, self.curve.last()?);
+        if first.1 > delay {
             return Some(1.0);
         }
         if delay > last.1 && self.slope() <= 0.0 {
@@ -76,13 +80,13 @@ impl Profile {
         } else {
             last.0 as u64
         };
-        // What is rounded off is far below a window.
-        let fits = |window: &u64| {
-            self.delay(*window as f64)
-                .is_some_and(|d| d <= delay + 1e-13)
-        };
-        let found = (1..=most).rev().find(fits).unwrap_or(1);
-        (found < 40_000).then_some(found as f64)
+        let far = |window: f64| self.delay(window).map_or(0.0, |there| there - delay);
+        let found = (1..=most).rev().find(|window| far(*window as f64) <= 0.0);
+        let found = found.unwrap_or(1) as f64;
+        let beside =
+            far(found.max(other)).abs() < 1e-12 || (other == 1.0 && far(1.0).abs() < 1e-12);
+        let found = if beside { other } else { found };
+        (found < 40_000.0).then_some(found)
     }
 }
 
@@ -257,7 +261,8 @@ impl Verus {
         self.sent.insert(sent.number, self.window);
     }
 
-    pub fn timer(&mut self, now: Time) {
+    /// `other` is the window that the controller has after it.
+    pub fn timer(&mut self, now: Time, other: f64) {
         self.now = now;
         if self.starting || now < self.ends {
             return;
@@ -272,7 +277,7 @@ impl Verus {
         let before = self.average.unwrap_or(self.greatest);
         let mut wait = false;
         if !self.losing {
-            wait = self.steer(before);
+            wait = self.steer(before, other);
         }
         self.average = Some(0.2 * before + 0.8 * self.greatest);
         if !self.starting {
@@ -282,7 +287,7 @@ impl Verus {
     }
 
     /// Moves the wanted delay and takes its window. True where even the least delay is too long.
-    fn steer(&mut self, before: f64) -> bool {
+    fn steer(&mut self, before: f64, other: f64) -> bool {
         let mut wait = false;
         let step = if before > self.given.ratio * self.least {
             if self.target <= self.least {
@@ -299,7 +304,7 @@ impl Verus {
         if step < 0.0 {
             self.target = self.target.max(self.least);
         }
-        match self.profile.window(self.target) {
+        match self.profile.window(self.target, other) {
             Some(window) => self.window = window,
             None => self.restart(),
         }
@@ -311,7 +316,7 @@ impl Verus {
         let n = (self.mean.unwrap_or(0.0) * 1e12 / self.given.epoch.0 as f64).ceil();
         let wanted = match n <= 1.0 {
             true => self.window - self.flight,
-            false => self.window - self.flight * ((n - 2.0) / (n - 1.0)),
+            false => self.window - self.flight * (n - 2.0) / (n - 1.0),
         };
         wanted.max(0.0).floor()
     }

@@ -39,13 +39,15 @@ struct Both {
     srtt: Span,
     slope: i64,
     drift: i64,
+    /// Acknowledgements come a tick earlier and later by turns, so that a deviation is never what is rounded off.
+    uneven: bool,
+    turn: u64,
 }
 
 impl Both {
     fn new(given: Given, options: &[(&str, &str)], seed: u64) -> Both {
         Both {
             controller: built("vivace", options, Protocol::Stream),
-            model: Vivace::new(given, stream("vivace")),
             random: Random::stream(seed, "test", "vivace"),
             now: tick(512),
             next: 0,
@@ -54,6 +56,9 @@ impl Both {
             srtt: Span::ZERO,
             slope: 0,
             drift: 0,
+            uneven: given.deviation > 0.0,
+            turn: 0,
+            model: Vivace::new(given, stream("vivace")),
         }
     }
 
@@ -78,7 +83,11 @@ impl Both {
     fn ack(&mut self) {
         let step = [1, 1, 1, 1, 0, 2][self.below(6) as usize];
         self.acked = (self.acked + step).min(self.next.saturating_sub(1));
-        let noise = [0, 0, 0, 1][self.below(4) as usize];
+        self.turn ^= 1;
+        let noise = match self.uneven {
+            true => 2 * self.turn,
+            false => [0, 0, 0, 1][self.below(4) as usize],
+        };
         self.drift = (self.drift + self.slope).clamp(0, 40_000_000_000);
         let rtt = Span(TICK.0 * (self.rtt + noise) + self.drift as u64);
         self.srtt = TICK.times(self.rtt);

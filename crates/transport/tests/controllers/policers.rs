@@ -1,5 +1,5 @@
-//! BBRv1's detector of policers, each of its limits with what lies at it and beside it (Linux `bbr_lt_bw_sampling`): intervals of 4 to 16 rounds
-//! and a millisecond, 50 of 256 lost, two rates within an eighth or within 500 B/s.
+//! BBRv1's detector of policers, each of its limits with what lies at it and beside it (Linux `bbr_lt_bw_sampling`): intervals of 4 to 16
+//! rounds and a millisecond, 50 of 256 lost, two rates within an eighth or within 500 B/s.
 
 use backwater_transport::controller::{Ack, AnyController, Cause, Congestion, Controller};
 use backwater_transport::units::{Span, Time};

@@ -215,7 +215,7 @@ impl Bbr3 {
 
     /// QuantizationBudget: three send quanta of 1 ms, four segments at least.
     pub fn budget(&self, bytes: f64) -> f64 {
-        let quantum = (self.pacing * 1e-3).min(65536.0).max(2.0 * SEG);
+        let quantum = (self.pacing * 1e-3).clamp(2.0 * SEG, 65536.0);
         let least = bytes.max(3.0 * quantum).max(4.0 * SEG);
         if self.state == State::Up {
             least + 2.0 * SEG

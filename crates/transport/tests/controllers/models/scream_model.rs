@@ -106,7 +106,7 @@ impl Scream {
     /// Far from the window of the last congestion 1, near it a tenth.
     fn distance(&self) -> f64 {
         let eighths = (self.window / self.inflection - 1.0) * 8.0;
-        eighths.powi(2).min(1.0).max(0.1)
+        eighths.powi(2).clamp(0.1, 1.0)
     }
 
     /// Reductions are by this weaker on longer paths.

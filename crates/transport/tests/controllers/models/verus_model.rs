@@ -1,5 +1,5 @@
-//! Verus as its paper and its authors' program describe it. The profile is another one than the controller's: the regression by the least of
-//! the greatest means, windows looked up one after the other. Windows in packets, seconds.
+//! Verus as its paper and its authors' program describe it. The profile is another one than the controller's: the regression by the
+//! least of the greatest means, windows looked up one after the other. Windows in packets, seconds.
 
 use std::collections::BTreeMap;
 

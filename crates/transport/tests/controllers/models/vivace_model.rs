@@ -1,5 +1,5 @@
-//! PCC Vivace as its paper (NSDI 2018) and the authors' program describe it. An interval keeps its samples, and its regression is about their
-//! means. Rates in Mbit/s, seconds.
+//! PCC Vivace as its paper (NSDI 2018) and the authors' program describe it. An interval keeps its samples, and its regression is about
+//! their means. Rates in Mbit/s, seconds.
 
 use std::collections::VecDeque;
 
@@ -150,7 +150,7 @@ impl Vivace {
     /// A round trip, or as long as ten segments take; from 1 ms to 10 s.
     fn length(&self) -> Span {
         let ten = 80.0 * SEGMENT as f64 / (self.sending * 1e6);
-        let seconds = ten.max(self.srtt).min(10.0).max(0.001);
+        let seconds = ten.max(self.srtt).clamp(0.001, 10.0);
         Span((seconds * 1e12 + 0.5).floor() as u64)
     }
 

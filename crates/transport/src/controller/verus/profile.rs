@@ -190,4 +190,29 @@ mod tests {
         assert_eq!(slope(&[(10.0, 1.0)]), 0.0);
         assert!((slope(&[(10.0, 1.0), (20.0, 3.0)]) - 0.2).abs() < 1e-12);
     }
+
+    /// 40,000 packets are the greatest window of the profile, and a window that is looked up lies below it.
+    #[test]
+    fn windows_are_bounded() {
+        let end = |window: u32| profile(&[(10, 0.040), (window, 0.080)]).window(1.0);
+        assert_eq!(end(19_000), Some(38_000.0));
+        assert_eq!(end(20_000), None);
+        let mut p = Profile::default();
+        p.record(50_000.0, 0.040);
+        assert_eq!(p.points.keys().copied().collect::<Vec<_>>(), [40_000]);
+        p.forget_from(45_000.0);
+        assert!(p.points.is_empty());
+        assert_eq!(profile(&[(1, 0.040), (3, 0.060)]).window(0.045), Some(1.0));
+    }
+
+    /// The greatest window of a delay is that at the end of a flat part; at the end of the curve it is the last.
+    #[test]
+    fn a_delay_of_a_flat_part_has_its_last_window() {
+        let begins = profile(&[(10, 0.040), (20, 0.040), (30, 0.060)]);
+        assert_eq!(begins.window(0.040), Some(20.0));
+        let ends = profile(&[(10, 0.030), (20, 0.040), (40, 0.040)]);
+        assert_eq!(ends.window(0.040), Some(40.0));
+        assert_eq!(ends.delay(40.0), Some(0.040));
+        assert_eq!(begins.delay(30.0), Some(0.060));
+    }
 }

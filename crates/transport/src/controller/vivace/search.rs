@@ -177,5 +177,11 @@ mod tests {
         assert!(matches!(vivace.phase, Phase::Moving), "not finished");
         vivace.evaluate_finished(2);
         assert!(matches!(vivace.phase, Phase::Probing));
+        // Nor has one without a length.
+        let mut interval = Interval::new(0, Time::ZERO, Purpose::Step);
+        interval.sent = 1000.0;
+        assert_eq!(vivace.evaluate(&interval), None);
+        (interval.sent, interval.lasted) = (1.0, 0.5);
+        assert!(vivace.evaluate(&interval).is_some());
     }
 }

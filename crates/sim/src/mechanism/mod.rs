@@ -27,6 +27,10 @@ pub mod notifier;
 pub mod place;
 pub mod responder;
 mod still_to_come;
+#[cfg(test)]
+mod test_gates;
+#[cfg(test)]
+mod test_notices;
 mod traffic;
 mod walk;
 mod watched;

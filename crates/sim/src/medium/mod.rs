@@ -16,6 +16,8 @@ pub mod media;
 pub mod offer;
 pub mod service;
 pub mod tdma;
+#[cfg(test)]
+mod test_wires;
 pub mod trace;
 pub mod wifi;
 

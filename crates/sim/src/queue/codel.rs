@@ -189,6 +189,8 @@ pub const PART: Part<Build<Codel>> = Part {
 };
 
 #[cfg(test)]
+mod test_edges;
+#[cfg(test)]
 mod tests {
     use backwater_transport::segment::Ecn;
 

@@ -123,6 +123,25 @@ pub const PART: Part<Build<Drr>> = Part {
 mod tests {
     use super::*;
 
+    /// A quantum covers a frame of just as many bytes, and leaves nothing: the next frame of the class waits for its turn. A class that waits
+    /// for a gate keeps what it has, one that holds nothing loses it.
+    #[test]
+    fn a_quantum_covers_a_frame_of_its_size() {
+        let mut quantum = [0; MAX_CLASSES];
+        (quantum[0], quantum[1]) = (1500, 1000);
+        let mut drr = Drr::new(2, quantum);
+        assert_eq!(drr.pick(0b11, 0b11, |_| 1500), 0);
+        assert_eq!(drr.deficit[0], 0);
+        assert_eq!(drr.pick(0b11, 0b11, |_| 1000), 1);
+        assert_eq!((drr.deficit[0], drr.deficit[1], drr.current), (0, 0, 1));
+        for (held, left) in [(0b11, 700), (0b10, 0)] {
+            let mut drr = Drr::new(2, quantum);
+            drr.deficit[0] = 700;
+            assert_eq!(drr.pick(0b10, held, |_| 1000), 1);
+            assert_eq!(drr.deficit[0], left);
+        }
+    }
+
     #[test]
     fn bytes_are_shared_by_weight_whatever_the_frame_sizes() {
         let mut quantum = [0; MAX_CLASSES];

@@ -317,6 +317,8 @@ pub const PART: Part<Build<DualPi2>> = Part {
 };
 
 #[cfg(test)]
+mod test_edges;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::packet::{Packet, Packets};

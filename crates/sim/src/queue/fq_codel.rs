@@ -244,6 +244,8 @@ pub const PART: Part<Build<FqCodel>> = Part {
 };
 
 #[cfg(test)]
+mod test_edges;
+#[cfg(test)]
 mod tests {
     use backwater_transport::segment::Ecn;
     use backwater_transport::units::Span;

@@ -253,6 +253,8 @@ pub(super) const MAX_BURST: Opt = Opt::new(
 .at_most("100 s");
 
 #[cfg(test)]
+mod test_edges;
+#[cfg(test)]
 mod tests {
     use super::*;
 

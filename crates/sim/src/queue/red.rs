@@ -296,6 +296,12 @@ mod tests {
         assert!(near(red.probability(20_000.0), 0.1));
         assert!(near(red.probability(45_000.0), 0.6));
         assert!(near(red.probability(60_000.0), 1.0));
+        // A threshold itself belongs to what lies above it.
+        assert!(near(red.probability(30_000.0), 0.2) && near(red.probability(10_000.0), 0.0));
+        assert_eq!(red.probability(9_999.9), None);
+        red.gentle = false;
+        assert!(near(red.probability(30_000.0), 1.0));
+        assert_eq!(red.probability(29_999.9).map(|p| p < 0.2), Some(true));
     }
 
     /// (1 − w)^k after k empty slots; 1 − (1 − w)^k of the way after k arrivals at a constant queue.

@@ -11,6 +11,8 @@ mod measure;
 mod rcp;
 mod script;
 pub mod statistics;
+#[cfg(test)]
+mod test_rules;
 mod vcp;
 mod wwm;
 mod xcp;

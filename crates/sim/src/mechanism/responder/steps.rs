@@ -202,6 +202,8 @@ pub(super) const STEPS: Opt = Opt::new(
 .at_most("15");
 
 #[cfg(test)]
+mod test_steps;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::mechanism::notice::{Form, Step};

@@ -33,6 +33,8 @@ mod row;
 pub mod schedule;
 pub mod scorer;
 mod stream;
+#[cfg(test)]
+mod test_link;
 mod trains;
 
 use backwater_transport::part::{Default, Kind, Opt};

@@ -391,3 +391,6 @@ impl Air {
         holds.flat_map(move |h| packets.walk(&h.list).map(|p| (h.port, p)))
     }
 }
+
+#[cfg(test)]
+mod test_groups;

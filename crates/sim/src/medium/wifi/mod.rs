@@ -32,6 +32,8 @@ mod reseed;
 pub mod spec;
 #[cfg(test)]
 mod test_line;
+#[cfg(test)]
+mod test_refusals;
 pub mod wifi_bytes;
 
 use backwater_transport::part::Part;

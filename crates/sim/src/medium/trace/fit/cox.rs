@@ -207,3 +207,6 @@ pub(super) const ESTIMATOR: Estimator = Estimator {
         ])
     },
 };
+
+#[cfg(test)]
+mod test_corrections;

@@ -338,6 +338,8 @@ impl Rung {
 }
 
 #[cfg(test)]
+mod test_laws;
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -23,6 +23,8 @@ use crate::medium::wifi::spec::Edition;
 
 mod ns3;
 mod probes;
+#[cfg(test)]
+mod test_rules;
 
 /// Groups of modes: up to eight streams.
 const GROUPS: usize = 8;

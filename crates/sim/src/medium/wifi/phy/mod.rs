@@ -19,4 +19,8 @@ pub(super) mod mode_errors;
 pub mod physical;
 pub(super) mod power_level;
 pub mod standard;
+#[cfg(test)]
+mod test_links;
+#[cfg(test)]
+mod test_spans;
 pub mod timing;

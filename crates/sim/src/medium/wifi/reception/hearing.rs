@@ -251,6 +251,8 @@ impl Hearing {
 }
 
 #[cfg(test)]
+mod test_errors;
+#[cfg(test)]
 mod tests {
     use backwater_transport::units::Span;
 

@@ -15,3 +15,5 @@ pub mod frame_set;
 pub mod hearing;
 pub mod parts;
 pub(super) mod reached;
+#[cfg(test)]
+mod test_disc;

@@ -176,4 +176,45 @@ mod tests {
         let mut hits = Hits::default();
         assert!(hits.open(&parts, us(39)), "a hit on the preamble loses all");
     }
+
+    /// Bits fail at 50 a millisecond, drawn for the same bound or for twice as much. A frame of n us is whole with a chance of exp(-n / 20), each for
+    /// itself; all four fail with the product of their chances.
+    #[test]
+    fn frames_of_a_burst_fail_each_for_itself() {
+        let parts = Parts {
+            begins: [40, 45, 55, 75].map(us).to_vec(),
+        };
+        let lasts = [5.0, 10.0, 20.0, 40.0];
+        let ends = us(115);
+        let rate = 1.0 / Span::micros(20).0 as f64;
+        let mut random = Random::stream(5, "burst", "a");
+        for bound in [rate, 2.0 * rate] {
+            let (runs, mut failed, mut all) = (40_000, [0.0; 4], 0.0);
+            for _ in 0..runs {
+                let mut burst = Received::default();
+                burst.begin(&parts);
+                let after = random.exponential(1.0) / bound;
+                let suspect = Time(us(40).0 + after as u64);
+                if suspect < ends {
+                    let lost = burst.settle(&mut random, (bound, rate), suspect, ends);
+                    assert_eq!(lost, burst.failed.len() == 4);
+                }
+                for (frame, failed) in (0..4).zip(&mut failed) {
+                    *failed += f64::from(u8::from(burst.failed.contains(frame)));
+                }
+                all += f64::from(u8::from(burst.failed.len() == 4));
+            }
+            let chances = lasts.map(|us: f64| -libm::expm1(-us / 20.0));
+            let product: f64 = chances.iter().product();
+            let (found, expected) = (
+                failed.iter().chain([&all]),
+                chances.iter().chain([&product]),
+            );
+            for (found, chance) in found.zip(expected) {
+                let error = libm::sqrt(f64::from(runs) * chance * (1.0 - chance));
+                let off = found - f64::from(runs) * chance;
+                assert!(off.abs() < 4.0 * error, "{found}, not {chance}");
+            }
+        }
+    }
 }

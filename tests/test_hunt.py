@@ -17,7 +17,7 @@ from backwater.errors import Refusal, Unfinished
 from backwater.model import scenario
 from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
-from backwater.search.corpus import best_of_cells
+from backwater.search.corpus import best_of_cells, cell
 from backwater.search.draws import Draws
 from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
@@ -439,6 +439,51 @@ def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
     ]
     assert again.runs > 0
     assert corpus[0] in tried
+
+
+def members(folder: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in archived(folder).splitlines()]
+    return [one for line in lines for one in line.get("members", [])]
+
+
+def test_the_smallest_corpus_has_each_behaviour_once_and_the_worst_of_it(tmp_path: Path) -> None:
+    args = ("hunt", "cubic", "--evals", "30", "--out", "whole", "--minimise", "smallest")
+    said = call(*args, "--json", cwd=tmp_path)
+    assert said.code == 0, said.err
+    every, few = members(tmp_path / "whole"), members(tmp_path / "smallest")
+    seen: dict[tuple[int, ...], list[float]] = {}
+    for one in every:
+        seen.setdefault(cell(one["figures"]), []).append(one["score"])
+    # Several environments behave alike, so something is left out.
+    assert len(few) == len(seen) < len({tuple(one["genome"]) for one in every})
+    assert {cell(one["figures"]): one["score"] for one in few} == {
+        where: max(scores) for where, scores in seen.items()
+    }
+    assert said.document["corpus"]["environments"] == len(few)
+    # A hunt that begins with it begins with what one that has the whole archive begins with.
+    assert best_of_cells(tmp_path / "smallest", Steps()) == best_of_cells(
+        tmp_path / "whole", Steps()
+    )
+    again = call(*("hunt", "copa", "--evals", "9", "--corpus", "smallest"), cwd=tmp_path)
+    assert again.code == 0, again.err
+    # The same command writes the same file; another one does not lose it.
+    before = archived(tmp_path / "smallest")
+    assert f"{len(few)} of" in call(*args, cwd=tmp_path).out
+    other = call("hunt", "copa", "--minimise", "smallest", "--out", "other", cwd=tmp_path)
+    assert other.code == 2
+    assert "another hunt" in other.err
+    assert not (tmp_path / "other").exists()
+    assert archived(tmp_path / "smallest") == before
+
+
+def test_a_corpus_that_cannot_be_written_leaves_the_hunt_whole(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    args = ("hunt", "cubic", "--evals", "6", "--out", "out")
+    said = call(*args, "--minimise", "file/corpus", cwd=tmp_path)
+    assert said.code == 3
+    assert "the corpus cannot be written" in said.err
+    assert call(*args, "--minimise", "corpus", cwd=tmp_path).code == 0
+    assert members(tmp_path / "corpus")
 
 
 @pytest.mark.parametrize("engine", ["other", None])

@@ -415,6 +415,57 @@ def test_a_corpus_that_is_damaged_is_refused_with_the_line(tmp_path: Path) -> No
         assert caught.value.line == at + 1
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it has no line"),
+        (b'{"schema": "backwater/hunt/1"', "it has no line"),
+        (b"\xcc\xff\n", "line 1 is no JSON document"),
+        (b"[]\n", "line 1 is no JSON document"),
+        (b"{}\n", "no archive of a hunt"),
+        (b'{"schema":"backwater/hunt/1"}\n', "first line is no request"),
+    ],
+)
+def test_a_file_that_is_no_corpus_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / NAME).write_bytes(content)
+    with pytest.raises(Refusal, match=why) as caught:
+        best_of_cells(tmp_path, Steps())
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("figures", None, "the corpus is damaged"),
+        ("score", "x", "the corpus is damaged"),
+        ("score", math.nan, "line 3 is no JSON document"),
+        ("figures", {"utilisation": math.inf}, "line 3 is no JSON document"),
+        ("figures", {"utilisation": "MUCH"}, "the corpus is damaged"),
+    ],
+)
+def test_a_corpus_with_a_figure_that_is_none_is_refused(
+    tmp_path: Path, field: str, value: object, why: str
+) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    lines[2]["members"][0][field] = value
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    # As JSON it is a number, and as a float none.
+    (tmp_path / NAME).write_text(text.replace('"MUCH"', "1e999"))
+    with pytest.raises(Refusal, match=why):
+        best_of_cells(tmp_path, Steps())
+
+
+def test_a_corpus_of_a_hunt_that_was_killed_has_its_whole_lines(tmp_path: Path) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    whole = archived(tmp_path)
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / NAME).write_bytes(b"".join(lines[:4]))
+    found = best_of_cells(tmp_path, Steps())
+    (tmp_path / NAME).write_bytes(b"".join(lines[:4]) + lines[4][:-9])
+    assert best_of_cells(tmp_path, Steps()) == found
+
+
 def test_a_corpus_of_another_space_is_named(tmp_path: Path) -> None:
     methods.hunt(request(Steps()), trials(Steps()), tmp_path)
     with pytest.raises(Refusal, match="of the space `steps`, and this hunt of `link`"):

@@ -51,9 +51,10 @@ def best_of_cells(folder: Path, space: Space) -> list[Genome]:
         try:
             for one in line.get("members", []):
                 _keep(best, one, space)
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
             raise Refusal(
-                f"the corpus is damaged: {error}",
+                f"the corpus is damaged: {why}",
                 place=str(path),
                 line=number,
                 fix="cut this line out of the file, or leave --corpus out",
@@ -128,17 +129,37 @@ def _path(folder: Path) -> Path:
 
 
 def _documents(folder: Path) -> list[Any]:
+    """The whole lines: a hunt that was killed leaves at most a part of one."""
     path = _path(folder)
     try:
-        documents = [json.loads(line) for line in path.read_bytes().splitlines()]
-        if documents[0]["schema"] != SCHEMA:
+        content = path.read_bytes()
+        lines = content[: content.rfind(b"\n") + 1].splitlines()
+        if not lines:
+            raise ValueError("it has no line")
+        documents = [_document(line, number) for number, line in enumerate(lines, 1)]
+        if documents[0].get("schema") != SCHEMA:
             raise ValueError("it is no archive of a hunt")
-        if not isinstance(documents[0]["asked"], dict):
-            raise TypeError("its first line is no request")
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        if not isinstance(documents[0].get("asked"), dict):
+            raise ValueError("its first line is no request")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         fix = "name the folder of a hunt, or leave --corpus out"
-        raise Refusal(f"the corpus cannot be read: {error}", place=str(path), fix=fix) from error
+        raise Refusal(f"the corpus cannot be read: {why}", place=str(path), fix=fix) from error
     return documents
+
+
+def _document(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(line, parse_constant=_no_number)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(f"line {number} is no JSON document")
+    return found
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
 
 
 def _keep(

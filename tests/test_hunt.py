@@ -17,7 +17,7 @@ from backwater.errors import Refusal, Unfinished
 from backwater.model import scenario
 from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
-from backwater.search.corpus import best_of_cells
+from backwater.search.corpus import best_of_cells, cell
 from backwater.search.draws import Draws
 from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
@@ -415,6 +415,57 @@ def test_a_corpus_that_is_damaged_is_refused_with_the_line(tmp_path: Path) -> No
         assert caught.value.line == at + 1
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it has no line"),
+        (b'{"schema": "backwater/hunt/1"', "it has no line"),
+        (b"\xcc\xff\n", "line 1 is no JSON document"),
+        (b"[]\n", "line 1 is no JSON document"),
+        (b"{}\n", "no archive of a hunt"),
+        (b'{"schema":"backwater/hunt/1"}\n', "first line is no request"),
+    ],
+)
+def test_a_file_that_is_no_corpus_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / NAME).write_bytes(content)
+    with pytest.raises(Refusal, match=why) as caught:
+        best_of_cells(tmp_path, Steps())
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("figures", None, "the corpus is damaged"),
+        ("score", "x", "the corpus is damaged"),
+        ("score", math.nan, "line 3 is no JSON document"),
+        ("figures", {"utilisation": math.inf}, "line 3 is no JSON document"),
+        ("figures", {"utilisation": "MUCH"}, "the corpus is damaged"),
+    ],
+)
+def test_a_corpus_with_a_figure_that_is_none_is_refused(
+    tmp_path: Path, field: str, value: object, why: str
+) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    lines[2]["members"][0][field] = value
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    # As JSON it is a number, and as a float none.
+    (tmp_path / NAME).write_text(text.replace('"MUCH"', "1e999"))
+    with pytest.raises(Refusal, match=why):
+        best_of_cells(tmp_path, Steps())
+
+
+def test_a_corpus_of_a_hunt_that_was_killed_has_its_whole_lines(tmp_path: Path) -> None:
+    methods.hunt(request(Steps()), trials(Steps()), tmp_path)
+    whole = archived(tmp_path)
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / NAME).write_bytes(b"".join(lines[:4]))
+    found = best_of_cells(tmp_path, Steps())
+    (tmp_path / NAME).write_bytes(b"".join(lines[:4]) + lines[4][:-9])
+    assert best_of_cells(tmp_path, Steps()) == found
+
+
 def test_a_corpus_of_another_space_is_named(tmp_path: Path) -> None:
     methods.hunt(request(Steps()), trials(Steps()), tmp_path)
     with pytest.raises(Refusal, match="of the space `steps`, and this hunt of `link`"):
@@ -439,6 +490,51 @@ def test_a_corpus_of_another_engine_is_run_again(tmp_path: Path) -> None:
     ]
     assert again.runs > 0
     assert corpus[0] in tried
+
+
+def members(folder: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in archived(folder).splitlines()]
+    return [one for line in lines for one in line.get("members", [])]
+
+
+def test_the_smallest_corpus_has_each_behaviour_once_and_the_worst_of_it(tmp_path: Path) -> None:
+    args = ("hunt", "cubic", "--evals", "30", "--out", "whole", "--minimise", "smallest")
+    said = call(*args, "--json", cwd=tmp_path)
+    assert said.code == 0, said.err
+    every, few = members(tmp_path / "whole"), members(tmp_path / "smallest")
+    seen: dict[tuple[int, ...], list[float]] = {}
+    for one in every:
+        seen.setdefault(cell(one["figures"]), []).append(one["score"])
+    # Several environments behave alike, so something is left out.
+    assert len(few) == len(seen) < len({tuple(one["genome"]) for one in every})
+    assert {cell(one["figures"]): one["score"] for one in few} == {
+        where: max(scores) for where, scores in seen.items()
+    }
+    assert said.document["corpus"]["environments"] == len(few)
+    # A hunt that begins with it begins with what one that has the whole archive begins with.
+    assert best_of_cells(tmp_path / "smallest", Steps()) == best_of_cells(
+        tmp_path / "whole", Steps()
+    )
+    again = call(*("hunt", "copa", "--evals", "9", "--corpus", "smallest"), cwd=tmp_path)
+    assert again.code == 0, again.err
+    # The same command writes the same file; another one does not lose it.
+    before = archived(tmp_path / "smallest")
+    assert f"{len(few)} of" in call(*args, cwd=tmp_path).out
+    other = call("hunt", "copa", "--minimise", "smallest", "--out", "other", cwd=tmp_path)
+    assert other.code == 2
+    assert "another hunt" in other.err
+    assert not (tmp_path / "other").exists()
+    assert archived(tmp_path / "smallest") == before
+
+
+def test_a_corpus_that_cannot_be_written_leaves_the_hunt_whole(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    args = ("hunt", "cubic", "--evals", "6", "--out", "out")
+    said = call(*args, "--minimise", "file/corpus", cwd=tmp_path)
+    assert said.code == 3
+    assert "the corpus cannot be written" in said.err
+    assert call(*args, "--minimise", "corpus", cwd=tmp_path).code == 0
+    assert members(tmp_path / "corpus")
 
 
 @pytest.mark.parametrize("engine", ["other", None])

@@ -42,13 +42,14 @@ def test_goodput_of_a_full_wire_moves_by_its_payload_in_each_frame() -> None:
     assert found.elasticity == pytest.approx(1, rel=2e-3)
 
 
-def test_a_packet_of_buffer_delays_new_reno_by_seven_ninths_of_a_packet() -> None:
+@pytest.mark.parametrize("packets", [60, 100, 160])
+def test_a_packet_of_buffer_delays_new_reno_by_seven_ninths_of_a_packet(packets: int) -> None:
     """A window between W/2 and W spends time in proportion to itself: its mean is 7/9 of W."""
     scene = path() | {"duration": "700 s", "warmup": "100 s"}
     # A packet takes 1 ms, the path holds 40, so the queue is never empty.
     scene["links"]["q"]["rate"] = "12304 kbit/s"
     scene["flows"]["f"]["controller"] = {"kind": "newreno"}
-    vary = {"ports.S>D.buffer": "100 packets"}
+    vary = {"ports.S>D.buffer": f"{packets} packets"}
     figures = ["flows.f.delay_queue_s", "flows.f.goodput_bps"]
     delay, goodput = backwater.sensitivity(scene, vary, figures, step=0.2, seeds=1)
     assert delay.value == pytest.approx(7 / 9 * 1e-3, rel=0.01)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json as jsons
 import shlex
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,8 +18,6 @@ from backwater.present.tabular import figures, words
 from backwater.tools.rfc9743 import BASELINES
 
 NAME = "hunt"
-# Seconds between lines of progress.
-_EVERY_S = 5.0
 
 
 _Space = Annotated[str, typer.Option(help="link, traffic, steps, path, jitter or parts.")]
@@ -34,6 +31,19 @@ _Search = Annotated[
 ]
 _Most = Annotated[
     int | None, typer.Option(help="Of `jitter`: most ms of delay; of `traffic`: most packets.")
+]
+_Corpus = Annotated[
+    Path | None, typer.Option(help="Folder of an earlier hunt, whose best are tried first.")
+]
+_Minimise = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write the smallest set with each kind of behaviour that was seen, for --corpus.",
+    ),
+]
+_Save = Annotated[
+    Path | None, typer.Option(metavar="FINDING.md", help="Write the finding as a study.")
 ]
 
 
@@ -65,13 +75,10 @@ def command(
         list[str] | None,
         typer.Option("--vary", metavar="PATH=V1,V2", help="Of `parts`; may be repeated."),
     ] = None,
-    corpus: Annotated[
-        Path | None, typer.Option(help="Folder of an earlier hunt, whose best are tried first.")
-    ] = None,
+    corpus: _Corpus = None,
+    minimise: _Minimise = None,
     shrink: Annotated[bool, typer.Option("--shrink", help="Simplify what is found.")] = False,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FINDING.md", help="Write the finding as a study.")
-    ] = None,
+    save: _Save = None,
     out: Annotated[
         Path, typer.Option(help="Folder of the archive; a hunt that is there goes on.")
     ] = Path("results/hunt"),
@@ -80,6 +87,7 @@ def command(
     json: options.Json = False,
 ) -> int:
     """Search for an environment in which a controller or a mechanism fails."""
+    from backwater.cli.progress_bar import Generations
     from backwater.model.machine import available_cores
     from backwater.search import methods as searches
     from backwater.search.objectives import objective as named
@@ -101,10 +109,11 @@ def command(
         corpus=_corpus(corpus, chosen),
         scene=hashlib.sha256(hunted.text().encode()).hexdigest(),
     )
+    smallest = _smallest(minimise, request)
     hunted.run_by(workers or available_cores(), dask)
     try:
-        found = searches.hunt(request, hunted.trials(goal.against), out, _Line(), limit)
-        return _finish(found, hunted, save, context, json)
+        found = searches.hunt(request, hunted.trials(goal.against), out, Generations(NAME), limit)
+        return _finish(found, hunted, (save, smallest), context, json)
     finally:
         hunted.close()
 
@@ -112,18 +121,24 @@ def command(
 def _finish(
     found: Any,
     hunted: _Hunted,
-    save: Path | None,
+    files: tuple[Path | None, Any],
     context: typer.Context,
     json: bool,
 ) -> int:
+    save, smallest = files
     one = found.shrunk or found.best
     reference = None if one is None else hunted.reference_score(one)
     if save is not None and one is not None:
         _save(save, found, one, hunted, reference, context.obj)
+    if smallest is not None:
+        smallest.write(found.archive)
     if json:
-        console.emit(_document(found, one, reference, save))
+        corpus = None if smallest is None else smallest.document
+        console.emit(_document(found, one, reference, save) | {"corpus": corpus})
     else:
         _show(found, one, hunted, reference, save)
+        if smallest is not None:
+            console.data(smallest.said)
     return EXIT_DONE if found.best is not None else EXIT_UNEXPECTED
 
 
@@ -288,27 +303,11 @@ def _corpus(folder: Path | None, space: Any) -> list[tuple[int, ...]]:
     return genomes
 
 
-class _Line:
-    """How far the search is, on stderr, with the best so far."""
+def _smallest(folder: Path | None, request: Any) -> Any:
+    """The corpus that is to be written, where its folder is free for it."""
+    from backwater.search.corpus import Smallest
 
-    def __init__(self) -> None:
-        self.began = self.told = time.monotonic()
-        self.first: dict[str, int] = {}
-
-    def __call__(self, method: str, done: int, total: int, best: float | None) -> None:
-        """After each generation."""
-        now = time.monotonic()
-        if method not in self.first:
-            self.first[method], self.began = done, now
-        if done < total and now - self.told < _EVERY_S:
-            return
-        self.told = now
-        fresh = done - self.first[method]
-        left = ""
-        if fresh and done < total:
-            left = f", about {(now - self.began) / fresh * (total - done):.0f} s left"
-        shown = "–" if best is None else f"{best:.3f}"
-        console.message(f"{NAME}: {method}, {done} of {total} runs, best {shown}{left}")
+    return None if folder is None else Smallest(folder, request.written())
 
 
 def _save(

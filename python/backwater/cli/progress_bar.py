@@ -89,3 +89,27 @@ class Bar:
         if done == total or not fresh:
             return f"{spent:.0f} s"
         return f"{spent:.0f} s, about {spent / fresh * (total - done):.0f} s left"
+
+
+class Generations:
+    """How far the search is, on stderr, with the best so far."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.began = self.told = time.monotonic()
+        self.first: dict[str, int] = {}
+
+    def __call__(self, method: str, done: int, total: int, best: float | None) -> None:
+        """After each generation."""
+        now = time.monotonic()
+        if method not in self.first:
+            self.first[method], self.began = done, now
+        if done < total and now - self.told < _LINE_EVERY_S:
+            return
+        self.told = now
+        fresh = done - self.first[method]
+        left = ""
+        if fresh and done < total:
+            left = f", about {(now - self.began) / fresh * (total - done):.0f} s left"
+        shown = "–" if best is None else f"{best:.3f}"
+        message(f"{self.name}: {method}, {done} of {total} runs, best {shown}{left}")

@@ -90,7 +90,8 @@ def sources() -> Iterator[Path]:
     """The files that are no tests."""
     for path in files(".rs", ".py"):
         parts = path.relative_to(ROOT).parts
-        if "tests" not in parts and path.stem != "tests" and parts[0] != "fuzz":
+        own = path.stem == "tests" or path.stem.startswith("test_")
+        if "tests" not in parts and not own and parts[0] != "fuzz":
             yield path
 
 

@@ -16,27 +16,16 @@ from backwater.errors import Refusal, from_native, nearest
 from backwater.model import arguments, trace_file, workers
 from backwater.study import ablation, checks, figure, markdown, places
 from backwater.study import axes as axes_of
+from backwater.study import quick as quick_of
 from backwater.study.ablation import Ablations
 from backwater.study.axes import Axes, Axis, Sets, Subject
 from backwater.study.figure import Figure
+from backwater.study.quick import Quick
 from backwater.study.toml_text import Fields, Toml
 from backwater.verdict import read_claim
-from backwater.verdict.claim import Claim, Labels, matches, pairs_of
+from backwater.verdict.claim import Claim, Labels, matches
 
 STUDY_BLOCK, SCENARIO_BLOCK = "toml study", "toml scenario"
-# Seeds of a quick run where the study doesn't say.
-QUICK_SEEDS = 3
-
-
-@dataclass(frozen=True)
-class Quick:
-    """The smaller version of a study."""
-
-    seeds: int
-    sets: Sets
-    labels: dict[str, tuple[str, ...]]
-    # Whether combinations that no claim reads are left out.
-    judged: bool
 
 
 @dataclass(frozen=True)
@@ -129,7 +118,7 @@ class Study:
             seeds=head.count("seeds") or 10,
             axes=tuple(axes.axes),
             exclude=tuple(_exclusions(fields, axes)),
-            quick=_quick(fields.table("quick"), axes, head.count("seeds") or 10),
+            quick=quick_of.read(fields.table("quick"), axes, head.count("seeds") or 10),
             figures=tuple(figure.read(f, name, axes) for name, f in fields.tables("figures")),
             claims=tuple(
                 read_claim.read(f, name, axes, source) for name, f in fields.tables("claims")
@@ -161,13 +150,7 @@ class Study:
         names, offered = [axis.name for axis in self.axes], self._offered(quick)
         every = (dict(zip(names, some, strict=True)) for some in itertools.product(*offered))
         kept = [labels for labels in every if not any(matches(labels, e) for e in self.exclude)]
-        return self._judged(kept) if quick and self.quick.judged else kept
-
-    def _judged(self, every: list[dict[str, str]]) -> list[dict[str, str]]:
-        """The combinations that a claim reads."""
-        pairs = (pair for claim in self.claims for pair in pairs_of(claim, every))
-        read = [labels for pair in pairs for labels in pair]
-        return [labels for labels in every if labels in read]
+        return self.quick.kept(kept, self.claims) if quick else kept
 
     def absent(self, labels: Labels) -> list[str]:
         """The trace files that a combination needs and that are not there."""
@@ -202,7 +185,7 @@ class Study:
     def _offered(self, quick: bool) -> list[list[str]]:
         """The labels of each axis."""
         return [
-            [label for label in axis.labels if not quick or _in_quick(self, axis.name, label)]
+            [label for label in axis.labels if not quick or self.quick.has(axis.name, label)]
             for axis in self.axes
         ]
 
@@ -391,20 +374,3 @@ def _exclusions(fields: Fields, axes: Axes) -> Iterator[dict[str, tuple[str, ...
         if not isinstance(table, dict) or not table:
             fields.refuse("an exclusion is not a table", *at, fix='write { axis = "value" }')
         yield axes.selection(Fields(fields.toml, at, table))
-
-
-def _quick(fields: Fields, axes: Axes, seeds: int) -> Quick:
-    duration = fields.text("duration")
-    sets = fields.typed("set", dict, "a table of paths and values") or {}
-    quick = Quick(
-        seeds=fields.count("seeds") or min(QUICK_SEEDS, seeds),
-        sets=((("duration", duration),) if duration else ()) + tuple(sets.items()),
-        labels=axes.select(fields, "axes"),
-        judged=fields.typed("only_judged", bool, "true or false") or False,
-    )
-    fields.done()
-    return quick
-
-
-def _in_quick(study: Study, axis: str, label: str) -> bool:
-    return axis not in study.quick.labels or label in study.quick.labels[axis]

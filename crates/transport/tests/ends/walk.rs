@@ -1,4 +1,4 @@
-//! A walk by itself: what it sees of each kind of number and instant, and what it writes after so many periods.
+//! A walk on its own: what it sees of each kind of number and instant, and what it writes after so many periods.
 
 use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::{Base, OnTheWay, Repeat, Seen, Walk};

@@ -51,7 +51,7 @@ fn avoidance_adds_a_segment_for_each_window() {
     }
 }
 
-/// ssthresh = max(FlightSize / 2, 2 SMSS); 0.8 of it at a mark with ABE, and half at a loss all the same.
+/// ssthresh = max(FlightSize / 2, 2 SMSS); 0.8 of it at a mark with ABE, and half at a loss still.
 #[test]
 fn a_loss_leaves_half_of_the_flight_and_two_segments_at_least() {
     for id in BOTH {

@@ -12,7 +12,7 @@ use crate::{ack, at, build, idle, near, shown, span, tell, window};
 
 const ALL: [&str; 4] = ["xcp", "rcp", "acp", "iacp"];
 
-fn hear_after(c: &mut AnyController, srtt: f64, limited: bool, header: CongestionHeader) -> u64 {
+fn receive_after(c: &mut AnyController, srtt: f64, limited: bool, header: CongestionHeader) -> u64 {
     let feedback = Feedback::Congestion(header);
     c.on_ack(&Ack {
         cwnd_limited: limited,
@@ -23,7 +23,7 @@ fn hear_after(c: &mut AnyController, srtt: f64, limited: bool, header: Congestio
 }
 
 fn hear(c: &mut AnyController, header: CongestionHeader) -> u64 {
-    hear_after(c, 100.0, true, header)
+    receive_after(c, 100.0, true, header)
 }
 
 /// Bytes/s on the link that fill a window of so many bytes in 100 ms.
@@ -85,14 +85,14 @@ fn xcp_takes_what_it_is_given() {
     assert_eq!(hear(&mut c, change(2_500.0)), 12_500);
     near(shown(&c, "change_bytes"), 2_500.0);
     for other in [0.0, 0.5 / 12.5, 100.0, f64::INFINITY, f64::NAN] {
-        assert_eq!(hear_after(&mut c, 100.0, false, change(other)), 12_500);
+        assert_eq!(receive_after(&mut c, 100.0, false, change(other)), 12_500);
         near(shown(&c, "change_bytes"), 2_500.0);
     }
-    assert_eq!(hear_after(&mut c, 100.0, false, change(-500.0)), 12_000);
+    assert_eq!(receive_after(&mut c, 100.0, false, change(-500.0)), 12_000);
     assert_eq!(hear(&mut c, change(-50_000.0)), 1_000);
     assert_eq!(c.inspect().state, "explicit");
     // Of 200 ms the same change of throughput is twice the window.
-    assert_eq!(hear_after(&mut c, 200.0, true, change(500.0)), 2_000);
+    assert_eq!(receive_after(&mut c, 200.0, true, change(500.0)), 2_000);
 }
 
 /// Round trip, spacing and wanted change: nothing before a round trip is known. Ten packets in 100 ms are 125 kB/s on the link.
@@ -106,7 +106,7 @@ fn xcp_asks_for_its_part_of_what_it_wants() {
             change: 0.0,
         };
         assert_eq!(announced(&mut c), nothing);
-        hear_after(&mut c, 100.0, false, change(0.0));
+        receive_after(&mut c, 100.0, false, change(0.0));
         let CongestionHeader::Change {
             rtt,
             spacing,
@@ -254,5 +254,5 @@ fn a_window_may_be_paced() {
 #[test]
 fn a_long_round_trip_counts_as_the_greatest() {
     let mut c = build("xcp", &[("max_rtt", "200 ms")]);
-    assert_eq!(hear_after(&mut c, 300.0, true, change(500.0)), 11_000);
+    assert_eq!(receive_after(&mut c, 300.0, true, change(500.0)), 11_000);
 }

@@ -14,7 +14,7 @@ fn limited(ack: Ack<'static>, cwnd_limited: bool) -> Ack<'static> {
     }
 }
 
-/// So many samples of a round of which this is the least; the last begins the next round. Nothing of it grows a window by itself.
+/// So many samples of a round of which this is the least; the last begins the next round. Nothing of it alone grows a window.
 fn ends(c: &mut AnyController, samples: usize, rtt: f64) -> u64 {
     for number in 1..samples {
         c.on_ack(&limited(ack(0.0, 0, rtt + number as f64), false));

@@ -9,7 +9,13 @@
 //!
 //! After a trimmed packet, a timeout or a delay of four targets the window falls to what came through in a round trip (quick adapt).
 //! Reference: the public simulator of UET (htsim, `uec.cpp`); its constants scale with the product of rate and round trip, from a network of
-//! 150 kB. Differences: none known in the laws; in bytes on the wire as there, frames without preamble and gap.
+//! 150 kB. In bytes on the wire as there, frames without preamble and gap. Differences from that simulator:
+//! * there a wish for quick adapt stays until it acts; here it ends with its interval;
+//! * there a trimmed packet may itself end an interval; here only the acknowledgement of a packet does;
+//! * there behind quick adapt only marked packets are ignored, and what has gathered is dropped; here all are, and it stays;
+//! * there bytes without a queue are counted anew behind a delay of 1 us or more that is below the target and not marked, and behind
+//!   a mark above it; here behind every mark and every delay of 1 us or more;
+//! * there the time after which one packet moves the window runs from the last η; here from the last move.
 
 use crate::building_blocks::rdma::{base_rtt, rate};
 use crate::controller_interface::{

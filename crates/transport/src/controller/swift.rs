@@ -265,7 +265,8 @@ mod tests {
         }
     }
 
-    /// A window of 10 and a target of 25 us: 20 us gives 10.1; 30 us 8.6667; 50 us 6; 200 us 5. A window of .5 and 20 us: 1.5; of 1.6: 1.6 + 1/1.6.
+    /// A window of 10 and a target of 25 us: 20 us gives 10.1; 30 us 8.6667; 50 us 6; 200 us 5. A window of .5 and 20 us: 1.5; of 1.6:
+    /// 1.6 + 1/1.6.
     #[test]
     fn the_window_rises_below_the_target_and_falls_above_it() {
         for (window, delay, expected) in [

@@ -78,7 +78,7 @@ fn a_microsecond_is_a_queue() {
         for (delay, expected) in fast.iter().zip([2_250.0, 2_500.0]) {
             near(packet(&mut c, 1.0, *delay), expected);
         }
-        // A mark begins that anew.
+        // A mark begins that anew (a difference from the simulator, see `nscc.rs`).
         near(hear(&mut c, 1.0, 1000, 0.0, 1, 0), 2_500.0);
         near(packet(&mut c, 1.0, 0.0), 2_500.0);
     }
@@ -198,7 +198,7 @@ fn marks_below_the_target_change_nothing() {
     }
 }
 
-/// A trimmed packet or a timeout wants it, for the interval at hand alone.
+/// A trimmed packet or a timeout wants it, for the interval at hand alone (a difference from the simulator, see `nscc.rs`).
 #[test]
 fn losses_want_quick_adapt_for_one_interval() {
     for timeout in [false, true] {

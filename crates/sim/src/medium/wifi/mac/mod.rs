@@ -31,6 +31,8 @@ pub mod session;
 #[cfg(test)]
 mod test_counters;
 #[cfg(test)]
+mod test_failures;
+#[cfg(test)]
 mod test_sense;
 #[cfg(test)]
 mod test_timeline;

@@ -141,14 +141,14 @@ fn a_congestion_notice_speaks_of_each_category() {
         classes: 0xff,
         ..one.clone()
     };
-    assert_eq!(of_all.by_category(), [of_all.clone()]);
+    assert_eq!(of_all.by_category(), std::slice::from_ref(&of_all));
     let named = Notice {
         hosts: Some(vec![1].into()),
         ..one
     };
-    assert_eq!(named.by_category(), [named.clone()]);
+    assert_eq!(named.by_category(), std::slice::from_ref(&named));
     let plain = notice(Form::Pfc, Ask::Stop(9));
-    assert_eq!(plain.by_category(), [plain.clone()]);
+    assert_eq!(plain.by_category(), std::slice::from_ref(&plain));
 }
 
 /// PAUSE and priority PAUSE take 64 B. Up to 255 destinations are named by their addresses, more by a map.

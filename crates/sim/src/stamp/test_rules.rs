@@ -8,9 +8,7 @@ use super::measure::{Flows, Meter, Recent, ticks};
 use super::statistics::QueueStatistics;
 use super::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Senders, Stamp};
 use crate::limit::Limit;
-
-#[path = "../../../transport/tests/support/options.rs"]
-mod options;
+use crate::test_options as options;
 
 const PLACE: LawQueue = LawQueue {
     rate: Some(Rate(8_000_000)),

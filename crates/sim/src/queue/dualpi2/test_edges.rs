@@ -5,9 +5,7 @@ use backwater_transport::units::Rate;
 use super::*;
 use crate::packet::{Packet, Packets};
 use crate::queue::AnyAqm;
-
-#[path = "../../../../transport/tests/support/options.rs"]
-mod options;
+use crate::test_options as options;
 
 fn built(given: &[(&str, &str)]) -> DualPi2 {
     let made = (PART.build)(&options::read(PART.options, given)).expect("legal options");

@@ -5,9 +5,7 @@ use backwater_transport::segment::Ecn;
 use super::*;
 use crate::packet::Packets;
 use crate::queue::ClassQueue;
-
-#[path = "../../../../transport/tests/support/options.rs"]
-mod options;
+use crate::test_options as options;
 
 fn built(given: &[(&str, &str)]) -> Pie {
     let made = (PART.build)(&options::read(PART.options, given)).expect("legal options");

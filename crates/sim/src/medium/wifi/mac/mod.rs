@@ -28,4 +28,14 @@ pub(super) mod group_frames;
 pub(super) mod msdu;
 pub(super) mod reorder;
 pub mod session;
+#[cfg(test)]
+mod test_counters;
+#[cfg(test)]
+mod test_failures;
+#[cfg(test)]
+mod test_sense;
+#[cfg(test)]
+mod test_timeline;
+#[cfg(test)]
+mod test_tries;
 pub mod window;

@@ -22,4 +22,6 @@ pub(super) mod room;
 pub mod rounds;
 pub(super) mod serve;
 pub(super) mod station_queue;
+#[cfg(test)]
+mod test_turns;
 pub mod turns;

@@ -352,12 +352,12 @@ fn a_queue_pair_without_order_does_what_its_model_does() {
     for (seed, pair) in pairs().into_iter().enumerate() {
         for window in [7 * MSS, 0, 3 * MSS + 500, 30 * MSS] {
             let mut run = Run::new(pair, window, seed as u64);
-            for _ in 0..3_000 {
+            for _ in 0..800 {
                 run.step();
             }
             let c = run.sender.counters();
             assert!(
-                (c.segments > 100 || pair.timeout.is_none()) && run.receiver.delivered() > 0,
+                (c.segments > 20 || pair.timeout.is_none()) && run.receiver.delivered() > 0,
                 "{pair:?}"
             );
         }

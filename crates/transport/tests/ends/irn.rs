@@ -117,8 +117,9 @@ impl Run {
             self.model.timeouts,
         );
         assert_eq!((c.lost, c.recoveries, c.timeouts), expected);
-        let stuck = self.model.flight() > 0 && self.model.deadline.is_none();
-        assert!(!stuck || self.sender.has_no_timer());
+        assert_eq!(c.acked, self.model.una);
+        let stuck = self.model.outstanding() && self.model.deadline.is_none();
+        assert_eq!(self.sender.has_no_timer(), stuck);
     }
 
     /// All that may leave leaves.

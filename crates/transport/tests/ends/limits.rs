@@ -130,3 +130,18 @@ fn a_sender_with_an_open_window_and_no_data_is_limited_by_its_application() {
         }
     }
 }
+
+/// HPCC's public simulator: a frame has 48 bytes besides its payload and an acknowledgement 60, 18 of them Ethernet's. IRN names the packet
+/// that came in eight bytes more. TCP: 20 + 20 + 12 bytes of headers and timestamps; blocks take 4 and 8 each (RFC 2018). The contest's
+/// datagrams: 20 + 8 + 48.
+#[test]
+fn packets_have_the_bytes_of_their_protocol() {
+    let bytes = |protocol: Protocol| {
+        let of = |blocks| protocol.ack_bytes(blocks);
+        [protocol.row().header, of(0), of(1), of(3)]
+    };
+    assert_eq!(bytes(Protocol::Roce), [30, 42, 42, 42]);
+    assert_eq!(bytes(Protocol::Irn), [30, 42, 50, 66]);
+    assert_eq!(bytes(Protocol::Stream), [52, 52, 64, 80]);
+    assert_eq!(bytes(Protocol::Datagram), [76; 4]);
+}

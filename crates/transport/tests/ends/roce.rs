@@ -55,6 +55,7 @@ impl Run {
         assert_eq!(self.recorder.events(), events);
         let c = self.sender.counters();
         assert_eq!([c.lost, c.recoveries, c.timeouts], self.model.counts);
+        assert_eq!(c.acked, self.model.acked);
         let stuck = self.model.from > self.model.una && self.model.deadline.is_none();
         assert_eq!(self.sender.has_no_timer(), stuck);
     }

@@ -51,10 +51,11 @@ fn a_queue_pair_paces_frames_and_what_it_sends_again() {
 
 /// 1,048,576 packets are kept until they are acknowledged, whatever the window.
 #[test]
-fn a_queue_pair_keeps_a_bounded_number_of_packets() {
-    for protocol in [Protocol::Roce, Protocol::Irn] {
+fn a_sender_keeps_a_bounded_number_of_packets() {
+    for protocol in [Protocol::Roce, Protocol::Irn, Protocol::Datagram] {
         let recorder = Recorder::new(u64::MAX / 2);
         let mut sender = sender(protocol, &recorder);
+        assert_eq!(sender.mss(), MSS);
         sender.write(u64::MAX);
         sender.write(1);
         let left = std::iter::from_fn(|| {
@@ -144,4 +145,22 @@ fn packets_have_the_bytes_of_their_protocol() {
     assert_eq!(bytes(Protocol::Irn), [30, 42, 50, 66]);
     assert_eq!(bytes(Protocol::Stream), [52, 52, 64, 80]);
     assert_eq!(bytes(Protocol::Datagram), [76; 4]);
+}
+
+/// A silence with nothing left to send is none: no packet more, no timeout, and no timer. With data left it is.
+#[test]
+fn silence_behind_the_last_datagram_says_nothing() {
+    for (more, timeouts) in [(0, 0), (1, 1)] {
+        let recorder = Recorder::new(MSS);
+        let mut sender = sender(Protocol::Datagram, &recorder);
+        sender.write((1 + more) * MSS);
+        assert!(sender.poll(us(0)).is_some());
+        assert!(sender.poll(us(0)).is_none());
+        // The silence of the default settings is a second.
+        assert_eq!(sender.due(), us(1_000_000));
+        sender.on_timer(us(1_000_000));
+        let due = [Time::NEVER, us(2_000_000)][more as usize];
+        assert_eq!((sender.due(), sender.counters().timeouts), (due, timeouts));
+        assert_eq!(sender.poll(us(1_000_000)).is_some(), more == 1);
+    }
 }

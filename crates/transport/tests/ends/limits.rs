@@ -164,3 +164,50 @@ fn silence_behind_the_last_datagram_says_nothing() {
         assert_eq!(sender.poll(us(1_000_000)).is_some(), more == 1);
     }
 }
+
+const ALL: [Protocol; 4] = [
+    Protocol::Stream,
+    Protocol::Datagram,
+    Protocol::Roce,
+    Protocol::Irn,
+];
+
+/// The timer of a controller expires at its instant. A pace that holds nothing back is no timer: with two packets sent, the next one is the
+/// silence, the retransmission or none, a second away at least.
+#[test]
+fn timers_of_a_controller_and_its_pace_end() {
+    for protocol in ALL {
+        let recorder = Recorder::new(100 * MSS);
+        recorder.book().pacing = Some(Rate(8_000_000));
+        recorder.book().wake = us(9_000);
+        let mut sender = sender(protocol, &recorder);
+        assert_eq!(sender.mss(), MSS);
+        sender.write(2 * MSS);
+        assert!(sender.poll(us(0)).is_some());
+        assert!(sender.poll(us(0)).is_none());
+        assert!(
+            (us(1_000)..us(1_100)).contains(&sender.due()),
+            "{protocol:?}"
+        );
+        assert!(sender.poll(us(1_100)).is_some());
+        assert!(sender.poll(us(1_100)).is_none());
+        assert_eq!(sender.due(), us(9_000), "{protocol:?}");
+        sender.on_timer(Time(us(9_000).0 - 1));
+        assert!(recorder.book().woken.is_empty());
+        sender.on_timer(us(9_000));
+        assert_eq!(recorder.book().woken, [us(9_000)], "{protocol:?}");
+        assert!(sender.due() >= us(1_000_000), "{protocol:?}");
+    }
+}
+
+/// A window of nothing lets one packet be in flight, and be it of one byte.
+#[test]
+fn one_byte_fills_a_window_of_nothing() {
+    for protocol in [Protocol::Roce, Protocol::Irn, Protocol::Stream] {
+        let mut sender = sender(protocol, &Recorder::new(0));
+        sender.write(1);
+        assert!(sender.poll(us(0)).is_some());
+        sender.write(MSS);
+        assert!(sender.poll(us(0)).is_none(), "{protocol:?}");
+    }
+}

@@ -144,7 +144,8 @@ impl Run {
                     (sent.number, sent.len, sent.in_flight),
                     (segment.number, u64::from(segment.len), flight)
                 );
-                assert_eq!(sent.again, segment.again);
+                let last = self.model.all_sent();
+                assert_eq!((sent.again, sent.app_limited), (segment.again, last));
             }
             self.there.push(segment);
         }
@@ -172,7 +173,7 @@ impl Run {
         }
         if fate < 0.25 {
             segment.len = 0;
-        } else if fate < 0.3 {
+        } else if fate < 0.45 {
             self.there.push(segment.clone());
         }
         if let Some(&Feedback::Wanted { credit, asks, .. }) = segment.feedback.as_deref() {

@@ -116,6 +116,10 @@ impl Model {
         self.open().filter(|p| !leaves_out(p)).map(|p| p.len).sum()
     }
 
+    pub fn all_sent(&self) -> bool {
+        self.sent() == self.written
+    }
+
     pub fn outstanding(&self) -> bool {
         self.open().next().is_some()
     }

@@ -78,6 +78,19 @@ fn a_receiver_of_a_stream_knows_what_waits() {
     ] {
         assert_ne!(of(&other), of(&usual), "{what}");
     }
+    // The first of the two came earlier.
+    let mut early = AnyReceiver::new(&setup(4, 500));
+    for (place, us) in [(0, 100), (1, 120)] {
+        let segment = Segment {
+            number: place,
+            start: place * MSS,
+            len: MSS as u32,
+            sent: Time(1_000_000),
+            ..Segment::default()
+        };
+        early.on_segment(Time(us * 1_000_000), &segment, Ecn::NotEct);
+    }
+    assert_ne!(of(&early), of(&usual), "the timer began earlier");
     // The delay that holds from the next segment on.
     for (segments, us) in [(5, 500), (4, 501)] {
         let mut other = usual.clone();

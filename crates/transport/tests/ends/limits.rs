@@ -1,6 +1,7 @@
 //! What holds a packet back: the pace, the most packets that are kept, and the application.
 
 use backwater_transport::endpoint::{AnySender, MAX_UNACKNOWLEDGED, Protocol, Sender, SenderSetup};
+use backwater_transport::queue_pair::Pull;
 use backwater_transport::segment::AckSegment;
 use backwater_transport::units::{Rate, Span, Time};
 
@@ -209,5 +210,55 @@ fn one_byte_fills_a_window_of_nothing() {
         assert!(sender.poll(us(0)).is_some());
         sender.write(MSS);
         assert!(sender.poll(us(0)).is_none(), "{protocol:?}");
+    }
+}
+
+/// Another silence holds from the next packet on.
+#[test]
+fn another_silence_holds_from_the_next_packet_on() {
+    let mut sender = sender(Protocol::Datagram, &Recorder::new(MSS));
+    let mut setup = SenderSetup::new(Protocol::Datagram, MSS, FRAME);
+    setup.silence = Span::secs(2);
+    sender.take_options(&setup);
+    sender.write(2 * MSS);
+    assert!(sender.poll(us(0)).is_some());
+    assert_eq!(sender.due(), us(2_000_000));
+}
+
+/// Two packets go ahead of credit. Of one only the header came, and it waits for credit; then the packet comes after all. It is no longer
+/// out of flight: the other one flies.
+#[test]
+fn a_packet_that_comes_behind_its_header_waits_no_more() {
+    for (cut, upto, block) in [(0, 1, None), (1, 0, Some([1, 2]))] {
+        let mut setup = SenderSetup::new(Protocol::Irn, MSS, FRAME);
+        setup.pair.counts_sacked = false;
+        setup.pair.pull = Some(Pull {
+            quantum: FRAME,
+            speculate: 2 * FRAME,
+        });
+        let recorder = Recorder::new(10 * MSS);
+        let mut sender = AnySender::new(&setup, recorder.controller());
+        sender.write(2 * MSS);
+        assert!(sender.poll(us(0)).is_some() && sender.poll(us(0)).is_some());
+        let mut header = AckSegment {
+            nack: true,
+            number: cut,
+            ..AckSegment::default()
+        };
+        header.report(cut * MSS, cut * MSS);
+        sender.on_ack(us(10), &header);
+        assert_eq!(sender.in_flight(), MSS);
+        let request = sender.poll(us(10)).expect("a request for credit");
+        assert_eq!(request.len, 0);
+        let mut ack = AckSegment {
+            upto: upto * MSS,
+            number: cut,
+            ..AckSegment::default()
+        };
+        if let Some([first, end]) = block {
+            ack.report(first * MSS, end * MSS);
+        }
+        sender.on_ack(us(20), &ack);
+        assert_eq!(sender.in_flight(), MSS);
     }
 }

@@ -22,6 +22,7 @@ pub enum Fate {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
+    pub start: u64,
     pub len: u64,
     pub left: u64,
     pub fate: Fate,
@@ -77,11 +78,13 @@ impl Model {
     }
 
     pub fn sent(&self) -> u64 {
-        self.packets.iter().map(|p| p.len).sum()
+        self.packets.last().map_or(0, |p| p.start + p.len)
     }
 
     pub fn flight(&self) -> u64 {
-        let flying = self.packets.iter().filter(|p| p.fate == Fate::Flying);
+        // Behind the newest that arrived.
+        let behind = self.packets.iter().rev();
+        let flying = behind.take_while(|p| p.fate == Fate::Flying);
         flying.map(|p| p.len).sum()
     }
 
@@ -106,6 +109,7 @@ impl Model {
         }
         self.deadline = Some(now + SILENCE.0);
         self.packets.push(Packet {
+            start: sent,
             len,
             left: now,
             fate: Fate::Flying,

@@ -117,8 +117,9 @@ impl Run {
             self.model.timeouts,
         );
         assert_eq!((c.lost, c.recoveries, c.timeouts), expected);
-        let stuck = self.model.flight() > 0 && self.model.deadline.is_none();
-        assert!(!stuck || self.sender.has_no_timer());
+        assert_eq!(c.acked, self.model.una);
+        let stuck = self.model.outstanding() && self.model.deadline.is_none();
+        assert_eq!(self.sender.has_no_timer(), stuck);
     }
 
     /// All that may leave leaves.
@@ -143,7 +144,8 @@ impl Run {
                     (sent.number, sent.len, sent.in_flight),
                     (segment.number, u64::from(segment.len), flight)
                 );
-                assert_eq!(sent.again, segment.again);
+                let last = self.model.all_sent();
+                assert_eq!((sent.again, sent.app_limited), (segment.again, last));
             }
             self.there.push(segment);
         }
@@ -171,7 +173,7 @@ impl Run {
         }
         if fate < 0.25 {
             segment.len = 0;
-        } else if fate < 0.3 {
+        } else if fate < 0.45 {
             self.there.push(segment.clone());
         }
         if let Some(&Feedback::Wanted { credit, asks, .. }) = segment.feedback.as_deref() {
@@ -352,12 +354,12 @@ fn a_queue_pair_without_order_does_what_its_model_does() {
     for (seed, pair) in pairs().into_iter().enumerate() {
         for window in [7 * MSS, 0, 3 * MSS + 500, 30 * MSS] {
             let mut run = Run::new(pair, window, seed as u64);
-            for _ in 0..3_000 {
+            for _ in 0..800 {
                 run.step();
             }
             let c = run.sender.counters();
             assert!(
-                (c.segments > 100 || pair.timeout.is_none()) && run.receiver.delivered() > 0,
+                (c.segments > 20 || pair.timeout.is_none()) && run.receiver.delivered() > 0,
                 "{pair:?}"
             );
         }

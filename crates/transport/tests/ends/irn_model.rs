@@ -50,7 +50,7 @@ pub struct Model {
     pub window: u64,
     packets: Vec<Packet>,
     written: u64,
-    una: u64,
+    pub una: u64,
     number: u64,
     begun: u64,
     /// End and upper edge of the recovery at hand.
@@ -114,6 +114,14 @@ impl Model {
     pub fn flight(&self) -> u64 {
         let leaves_out = |p: &&Packet| p.cut || (p.arrived && !self.pair.counts_sacked);
         self.open().filter(|p| !leaves_out(p)).map(|p| p.len).sum()
+    }
+
+    pub fn all_sent(&self) -> bool {
+        self.sent() == self.written
+    }
+
+    pub fn outstanding(&self) -> bool {
+        self.open().next().is_some()
     }
 
     fn waiting(&self) -> u64 {

@@ -14,6 +14,7 @@ mod limits;
 mod notices;
 #[path = "../support/options.rs"]
 mod options;
+mod receiver_states;
 mod recorder;
 mod roce;
 mod roce_model;

@@ -55,6 +55,7 @@ impl Run {
         assert_eq!(self.recorder.events(), events);
         let c = self.sender.counters();
         assert_eq!([c.lost, c.recoveries, c.timeouts], self.model.counts);
+        assert_eq!(c.acked, self.model.acked);
         let stuck = self.model.from > self.model.una && self.model.deadline.is_none();
         assert_eq!(self.sender.has_no_timer(), stuck);
     }
@@ -198,11 +199,11 @@ fn a_queue_pair_in_order_does_what_its_model_does() {
     for (seed, pair) in pairs.into_iter().enumerate() {
         for window in [6 * MSS, 0, 2 * MSS + 500, 20 * MSS] {
             let mut run = Run::new(pair, window, seed as u64);
-            for _ in 0..3_000 {
+            for _ in 0..1_000 {
                 run.step();
             }
             let sent = run.model.gone.len();
-            assert!(sent > 100 || pair.timeout.is_none(), "{pair:?} {sent}");
+            assert!(sent > 20 || pair.timeout.is_none(), "{pair:?} {sent}");
         }
     }
 }

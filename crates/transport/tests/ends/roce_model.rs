@@ -36,6 +36,8 @@ pub struct Model {
     pub limited: (bool, bool),
     pub events: Vec<Event>,
     pub counts: [u64; 3],
+    /// By how much the left edge moved, in all.
+    pub acked: u64,
 }
 
 impl Model {
@@ -54,6 +56,7 @@ impl Model {
             limited: (false, false),
             events: Vec::new(),
             counts: [0; 3],
+            acked: 0,
         }
     }
 
@@ -119,6 +122,7 @@ impl Model {
             self.una = ack.upto;
             self.from = self.from.max(self.una);
             self.delivered += heard.acked;
+            self.acked += heard.advanced;
             self.arm(now);
         }
         if ack.nack {

@@ -110,10 +110,15 @@ fn a_pace_spaces_payload() {
 /// Where the sender does not pace, a pace neither holds a segment back nor is shown.
 #[test]
 fn a_sender_that_does_not_pace_ignores_the_pace() {
-    for pacing in [true, false] {
+    for (protocol, pacing) in [
+        (Protocol::Stream, true),
+        (Protocol::Stream, false),
+        (Protocol::Datagram, true),
+        (Protocol::Datagram, false),
+    ] {
         let recorder = Recorder::new(100 * MSS);
         recorder.book().pacing = Some(Rate(8_000_000));
-        let mut setup = setup(Protocol::Stream);
+        let mut setup = setup(protocol);
         let mut sender = AnySender::new(&setup, recorder.controller());
         setup.pacing = pacing;
         sender.take_options(&setup);

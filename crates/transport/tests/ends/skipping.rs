@@ -204,22 +204,22 @@ fn go_on(net: &mut Net, slots: u64) -> Vec<String> {
     told
 }
 
-/// Skips 37 periods in one world and lives them in another. Then both meet what never came before: losses, an outage, and marks.
+/// Skips nine periods in one world and lives them in another. Then both meet what never came before: losses, an outage, and marks.
 fn compare(mut net: Net, what: &str) {
     let (first, seen, period) = recurring(&mut net);
     let mut lived = net.clone();
     let mut skipped = net;
-    for _ in 0..37 * period {
+    for _ in 0..9 * period {
         lived.step();
     }
     let repeat = Repeat {
         period: Span(period * SLOT),
         began: Time((skipped.slot - period) * SLOT),
-        periods: 37,
+        periods: 9,
     };
     let mut walk = Walk::write(skipped.now(), first, seen, repeat);
     skipped.walk(&mut walk);
-    skipped.slot += 37 * period;
+    skipped.slot += 9 * period;
     let after = [&mut skipped, &mut lived].map(|net| {
         let mut told = go_on(net, 300);
         let trouble = [

@@ -271,3 +271,47 @@ fn a_heartbeat_leaves_beyond_the_window() {
     s.recorder.book().heartbeat = 0;
     assert!(s.sender.poll(ms(1)).is_none());
 }
+
+/// 2 comes behind 3 and 4. The two duplicates have counted two segments as delivered, so the acknowledgement of all three adds one.
+#[test]
+fn duplicates_of_a_reordering_count_once() {
+    let mut s = Script::new(Recovery::NewReno, 10, 10);
+    s.ack(100, 1, 2, &[]);
+    s.ack(101, 3, 2, &[]);
+    s.ack(102, 4, 2, &[]);
+    assert_eq!(s.told(), ([0, 0, 0, 0, 4, 7, 6], None, false));
+    s.ack(103, 2, 5, &[]);
+    assert_eq!(s.told(), ([3, 3, 3, 0, 5, 6, 5], Some(103), false));
+    assert_eq!(s.recorder.events(), []);
+}
+
+/// Three are lost and new data leave in the recovery. The acknowledgement that ends it is no partial one: it restarts the timer, which the
+/// second partial one did not.
+#[test]
+fn the_end_of_a_recovery_restarts_the_timer() {
+    let mut s = Script::new(Recovery::NewReno, 12, 60);
+    s.ack(100, 0, 1, &[]);
+    s.ack(110, 4, 1, &[]);
+    s.ack(111, 5, 1, &[]);
+    let recover = s.sent.len() as u64;
+    assert_eq!(s.ack(112, 6, 1, &[])[0], 1);
+    for by in 7..12 {
+        s.ack(106 + by as u64, by, 1, &[]);
+    }
+    assert!(s.sent.iter().any(|s| s.start / MSS > recover));
+    let again = |s: &Script, place| {
+        s.sent
+            .iter()
+            .rposition(|t| t.start / MSS == place)
+            .expect("it left")
+    };
+    let by = again(&s, 1);
+    s.ack(212, by, 2, &[]);
+    assert_eq!(s.sender.due(), ms(1212));
+    let by = again(&s, 2);
+    s.ack(312, by, 3, &[]);
+    assert_eq!(s.sender.due(), ms(1212));
+    let by = again(&s, 3);
+    s.ack(412, by, recover, &[]);
+    assert_eq!(s.sender.due(), ms(1412));
+}

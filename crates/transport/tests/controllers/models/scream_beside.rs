@@ -165,3 +165,25 @@ fn the_window_is_bounded() {
     });
     assert_eq!(scream.limits().window, 70_000_000_000);
 }
+
+/// Long after the last congestion a mark takes the window down to what was in flight, and be it a byte.
+#[test]
+fn a_mark_takes_the_window_to_the_flight_of_the_round_before() {
+    let least = |flight: u64| {
+        let mut scream = built("scream", &[], Protocol::Stream);
+        scream.on_ack(&Ack {
+            acked: 0,
+            prior_in_flight: flight,
+            round_start: true,
+            ..ack(1)
+        });
+        scream.on_ack(&Ack {
+            marked: SEGMENT,
+            ..ack(10)
+        });
+        scream.inspect().values[0].1
+    };
+    // 3 kB are the least, and no flight is known of a round in which nothing was.
+    assert_eq!(least(1), 3000.0);
+    assert!(least(0) > 9.0 * SEGMENT as f64);
+}

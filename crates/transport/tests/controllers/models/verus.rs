@@ -235,7 +235,7 @@ fn walks(given: &Given, options: &[(&str, &str)], losses: u64) {
         };
         let mut path = Path {
             random: Random::stream(seed, "test", "verus"),
-            now: tick(512),
+            now: tick(1 + seed % 2 * 512),
             next: 0,
             flight: 0,
             base: 8,

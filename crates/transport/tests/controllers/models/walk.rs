@@ -134,15 +134,15 @@ impl Walk {
         }
         let waits = self.of(&[0, 0, 0, 0, 1, 3]) + self.queue;
         let one_way = (self.below(8) > 0).then_some(TICK.times(16 + waits));
+        let marked = match self.below(100) < self.marks {
+            true => self.of(&[acked, acked, acked, acked.min(1)]),
+            false => 0,
+        };
         Event::Ack(Ack {
             acked,
             acked_segments: (acked / SEGMENT) as u32,
             lost,
-            marked: if self.below(100) < self.marks {
-                acked
-            } else {
-                0
-            },
+            marked,
             delivered: self.delivered,
             prior_in_flight: self.flight + acked,
             rtt: (self.below(8) > 0).then_some(rtt),
@@ -238,7 +238,7 @@ impl Walk {
             }
             1 => vec![self.congestion(Cause::Timeout)],
             2..=5 => vec![self.congestion(Cause::Recovered)],
-            6 => vec![self.congestion(Cause::Loss)],
+            6 => vec![self.congestion(Cause::Spurious)],
             7 => vec![self.congestion(Cause::Mark)],
             8..=9 => vec![self.congestion(Cause::Loss)],
             n if n < 10 + self.sends => vec![self.sent(edges)],

@@ -313,3 +313,35 @@ fn slow_start_ends_its_growth_at_the_greatest_window() {
     verus.on_ack(&ack(40));
     assert!(near(verus.inspect().values[0].1, 28_000.0 + 1.0 / 28_000.0));
 }
+
+/// A timeout before any delay: the silence of 15 ms is the greatest delay, no more than the first delay that is seen, so the wanted delay
+/// rises by 2 ms from nought.
+#[test]
+fn silence_counts_from_the_beginning() {
+    let mut verus = built("verus", &[("refit", "10 ms")], Protocol::Stream);
+    let at = |ms| Time::ZERO.after(Span::millis(ms));
+    verus.on_sent(&Sent {
+        now: at(0),
+        number: 0,
+        len: SEGMENT,
+        in_flight: SEGMENT,
+        again: false,
+        app_limited: false,
+    });
+    verus.on_congestion(&Congestion {
+        now: at(10),
+        cause: Cause::Timeout,
+        in_flight: SEGMENT,
+        lost: SEGMENT,
+        tx_in_flight: SEGMENT,
+        round: 0,
+    });
+    verus.on_timer(at(15));
+    verus.on_ack(&Ack {
+        acked: SEGMENT,
+        rtt: Some(Span::millis(15)),
+        ..quiet_ack(at(16), 0)
+    });
+    verus.on_timer(at(20));
+    assert_eq!(verus.inspect().values[1], ("wanted_s", 0.002));
+}

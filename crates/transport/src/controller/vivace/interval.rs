@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(interval.flatter_slope(), 0.0);
     }
 
-    /// Times of sending that lie closer together than a microsecond give no slope: n Σt² - (Σt)² of two at 0 and two at t is 4t², which
-    /// is above 1e-12 for t = 0.6 us and 1e-12 for 0.5 us. Those at t take t longer than those at 0: a slope of 1.
+    /// Times of sending too close together give no slope: n Σt² - (Σt)² of two at 0 and two at t is 4t², which is above 1e-12 for
+    /// t = 0.6 us and 1e-12 for 0.5 us. Those at t take t longer than those at 0: a slope of 1.
     #[test]
     fn times_of_sending_too_close_together_give_no_slope() {
         let slope = |nanos: u64| {

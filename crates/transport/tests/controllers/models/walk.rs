@@ -107,9 +107,10 @@ impl Walk {
         if self.below(2) == 0 && !edges.sent_at.is_empty() {
             tx_in_flight = self.of(&edges.sent_at).min(1e9) as u64;
         }
+        let little = self.below(40) == 0;
         RateSample {
             // An eighth of a second.
-            delivered: self.rate * quarters / 4 / 8,
+            delivered: [self.rate * quarters / 4 / 8, 1][usize::from(little)],
             interval: TICK.times(64),
             app_limited: self.below(100) < self.limited,
             prior_delivered: prior.min(self.delivered),
@@ -171,6 +172,7 @@ impl Walk {
 
     /// Segments are lost; the acknowledgement that tells of them may begin a recovery.
     fn losses(&mut self, edges: &Edges) -> Vec<Event> {
+        self.pass(edges);
         let all = self.of(&[1, 1, 2, 6]);
         let mut events = Vec::new();
         for n in 1..=all {

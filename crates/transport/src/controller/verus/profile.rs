@@ -202,6 +202,9 @@ mod tests {
         assert_eq!(p.points.keys().copied().collect::<Vec<_>>(), [40_000]);
         p.forget_from(45_000.0);
         assert!(p.points.is_empty());
+        p.record(30_000.0, 0.040);
+        p.forget_from(35_000.0);
+        assert_eq!(p.points.len(), 1);
         assert_eq!(profile(&[(1, 0.040), (3, 0.060)]).window(0.045), Some(1.0));
     }
 

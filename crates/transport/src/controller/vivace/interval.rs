@@ -160,4 +160,21 @@ mod tests {
         assert!((interval.slope() + 1.0).abs() < 1e-6);
         assert_eq!(interval.flatter_slope(), 0.0);
     }
+
+    /// Times of sending too close together give no slope: n Σt² - (Σt)² of two at 0 and two at t is 4t², which is above 1e-12 for
+    /// t = 0.6 us and 1e-12 for 0.5 us. Those at t take t longer than those at 0: a slope of 1.
+    #[test]
+    fn times_of_sending_too_close_together_give_no_slope() {
+        let slope = |nanos: u64| {
+            let began = Time::ZERO + Span::secs(1);
+            let mut interval = Interval::new(0, began, Purpose::Fill);
+            for later in [0, 0, nanos, nanos] {
+                let rtt = Span::nanos(later);
+                interval.observe(began.after(rtt.times(2)), rtt);
+            }
+            interval.slope()
+        };
+        assert!((slope(600) - 1.0).abs() < 1e-6, "{}", slope(600));
+        assert_eq!(slope(500), 0.0);
+    }
 }

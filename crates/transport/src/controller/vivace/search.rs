@@ -181,7 +181,9 @@ mod tests {
         let mut interval = Interval::new(0, Time::ZERO, Purpose::Step);
         interval.sent = 1000.0;
         assert_eq!(vivace.evaluate(&interval), None);
-        (interval.sent, interval.lasted) = (1.0, 0.5);
+        (interval.sent, interval.lasted) = (0.0, 0.5);
+        assert_eq!(vivace.evaluate(&interval), None);
+        interval.sent = 1.0;
         assert!(vivace.evaluate(&interval).is_some());
     }
 }

@@ -1,10 +1,13 @@
 //! BBRv3 beside its model.
 
+use backwater_transport::controller::{Ack, AnyController, Controller};
 use backwater_transport::endpoint::Protocol;
+use backwater_transport::segment::Ecn;
 use backwater_transport::units::Span;
 
 use super::bbr3_model::{Bbr3, Given};
-use super::{TICK, Walk, built, side_by_side, stream};
+use super::{TICK, Walk, built, side_by_side, stream, tick};
+use crate::build::quiet_ack;
 
 /// The draft's constants.
 fn draft() -> Given {
@@ -80,6 +83,7 @@ fn walks(id: &str, given: &Given, options: &[(&str, &str)], marks: u64) {
             let mut model = Bbr3::new(given.clone(), stream(id));
             let mut walk = Walk::new(seed);
             walk.marks = marks;
+            walk.losses = [10, 10, 40][seed as usize % 3];
             let name = format!("{id} {options:?}, seed {seed}");
             side_by_side(&mut controller, &mut model, walk, steps, &name);
         }
@@ -151,4 +155,32 @@ fn bbr3_of_linux_answers_marks_at_its_limits() {
     for marks in [10, 50] {
         walks("bbr3-linux", &given, &options, marks);
     }
+}
+
+/// 10^11 B are the most.
+#[test]
+fn the_window_is_bounded() {
+    let mut controller = built("bbr3", &[], Protocol::Stream);
+    controller.on_ack(&Ack {
+        acked: 1 << 38,
+        delivered: 1 << 38,
+        ..quiet_ack(tick(1), 0)
+    });
+    let AnyController::Bbr3(engine) = controller else {
+        panic!("{controller:?}");
+    };
+    assert_eq!(engine.view().cwnd, 1e11);
+}
+
+#[test]
+fn segments_of_bbr3_carry_the_codepoint_that_is_written() {
+    for (word, ecn) in [
+        ("ect1", Ecn::Ect1),
+        ("ect0", Ecn::Ect0),
+        ("off", Ecn::NotEct),
+    ] {
+        let linux = built("bbr3-linux", &[("ecn", word)], Protocol::Stream);
+        assert_eq!(linux.ecn(), ecn);
+    }
+    assert_eq!(built("bbr3", &[], Protocol::Stream).ecn(), Ecn::NotEct);
 }

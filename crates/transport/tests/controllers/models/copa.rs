@@ -157,3 +157,27 @@ fn the_window_is_bounded() {
     copa.on_ack(&losses);
     assert_eq!(copa.limits().window, 70_000_000_000);
 }
+
+/// More than 30 % are lost where one byte of three is, and not where one of four is: all since slow start ended.
+#[test]
+fn the_authors_copa_counts_losses_by_the_byte() {
+    let kept = |acked: u64| {
+        let mut copa = built("copa", &[("variant", "genericcc")], Protocol::Stream);
+        copa.on_ack(&Ack {
+            acked: 10 * SEGMENT,
+            acked_segments: 10,
+            ..ack(1, 8)
+        });
+        copa.on_ack(&ack(100, 40));
+        assert_eq!(copa.inspect().state, "default");
+        let before = copa.limits().window as f64;
+        copa.on_ack(&Ack {
+            acked,
+            lost: 1,
+            ..ack(101, 40)
+        });
+        copa.limits().window as f64 / before
+    };
+    assert!((kept(2) - 0.7).abs() < 1e-3, "{}", kept(2));
+    assert!((kept(3) - 1.0).abs() < 1e-3, "{}", kept(3));
+}

@@ -156,7 +156,7 @@ impl Copa {
             self.delta = self.given.delta;
         } else if ack.round_start && !ack.recovering {
             // One over it grows by one.
-            self.delta /= 1.0 + self.delta;
+            self.delta = 1.0 / (1.0 / self.delta + 1.0);
         }
     }
 

@@ -1,6 +1,6 @@
 //! SCReAM v2 beside its model.
 
-use backwater_transport::controller::{Ack, Controller};
+use backwater_transport::controller::{Ack, Cause, Congestion, Controller};
 use backwater_transport::endpoint::Protocol;
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span};
@@ -155,13 +155,65 @@ fn the_window_is_bounded() {
         });
     }
     assert_eq!(last, 100_000_000_000);
-    scream.on_congestion(&backwater_transport::controller::Congestion {
+    scream.on_congestion(&Congestion {
         now: tick(at),
-        cause: backwater_transport::controller::Cause::Loss,
+        cause: Cause::Loss,
         in_flight: last,
         lost: SEGMENT,
         tx_in_flight: last,
         round: 0,
     });
     assert_eq!(scream.limits().window, 70_000_000_000);
+}
+
+/// Long after the last congestion a mark takes the window down to what was in flight, and be it a byte.
+#[test]
+fn a_mark_takes_the_window_to_the_flight_of_the_round_before() {
+    let least = |flight: u64| {
+        let mut scream = built("scream", &[], Protocol::Stream);
+        scream.on_ack(&Ack {
+            acked: 0,
+            prior_in_flight: flight,
+            round_start: true,
+            ..ack(1)
+        });
+        scream.on_ack(&Ack {
+            marked: SEGMENT,
+            ..ack(10)
+        });
+        scream.inspect().values[0].1
+    };
+    // 3 kB are the least, and no flight is known of a round in which nothing was.
+    assert_eq!(least(1), 3000.0);
+    assert!(least(0) > 9.0 * SEGMENT as f64);
+}
+
+/// Long are 100 virtual round trips, 2.5 s: a mark that comes sooner after a loss takes no more than its share.
+#[test]
+fn a_mark_soon_after_a_loss_leaves_the_window_above_the_flight() {
+    let after = |ticks: u64| {
+        let mut scream = built("scream", &[], Protocol::Stream);
+        scream.on_ack(&Ack {
+            acked: 0,
+            prior_in_flight: 5 * SEGMENT,
+            round_start: true,
+            ..ack(1)
+        });
+        scream.on_congestion(&Congestion {
+            now: tick(1),
+            cause: Cause::Loss,
+            in_flight: 0,
+            lost: SEGMENT,
+            tx_in_flight: 0,
+            round: 0,
+        });
+        scream.on_ack(&Ack {
+            marked: SEGMENT,
+            ..ack(1 + ticks)
+        });
+        scream.inspect().values[0].1 / SEGMENT as f64
+    };
+    // Of 7 segments 1/16 at most, or what was in flight.
+    assert!(after(1280) > 6.5, "{}", after(1280));
+    assert!(after(1281) <= 5.0, "{}", after(1281));
 }

@@ -314,3 +314,17 @@ fn rates_are_bounded() {
     vivace.on_timer(tick(2));
     assert_eq!(vivace.limits().pacing, Some(Rate(10_000_000_000_000)));
 }
+
+/// Before a round trip is known nothing is measured, and the least rate is the first.
+#[test]
+fn a_smoothed_round_trip_of_nought_is_none() {
+    let mut vivace = first(Span::ZERO);
+    assert_eq!(vivace.inspect().values[0].1, 500_000.0);
+    assert_eq!(vivace.limits(), Limits::of(INITIAL));
+    // Then two windows of 10 kB in one of 2^-6 s.
+    vivace.on_ack(&Ack {
+        srtt: TICK.times(8),
+        ..quiet_ack(tick(2), 0)
+    });
+    assert_eq!(vivace.limits().pacing, Some(Rate(10_485_760)));
+}

@@ -21,7 +21,6 @@ mod sanity;
 mod settings;
 mod shorthand;
 mod skip;
-mod skip_ends;
 mod switches;
 mod world;
 

@@ -170,4 +170,101 @@ mod tests {
         let least = ways.candidates(&mut turns, open, Choose::LeastQueue);
         assert_eq!(least.len(), 3);
     }
+    /// Two groups of ways, of which the second has three.
+    fn two_groups(salt: u32) -> (OpenWays, PortId, Vec<PortId>) {
+        let ports: Vec<PortId> = (10..13).map(Id::raw).collect();
+        let mut ways = OpenWays::default();
+        ways.add(&[Id::raw(3), Id::raw(4)], 1);
+        let open = Id::raw(ways.add(&ports, salt));
+        (ways, open, ports)
+    }
+
+    #[test]
+    fn what_stands_for_ways_is_no_port() {
+        let (ways, open, ports) = two_groups(7);
+        assert_eq!(open.0, OPEN + 1);
+        assert!(open.is_open() && Id::raw(OPEN).is_open() && PortId::NONE.is_open());
+        assert!(!PortId::raw(OPEN - 1).is_open() && !ports[0].is_open());
+        assert!(ports.iter().all(|port| ways.has(open, *port)));
+        assert!(!ways.has(open, Id::raw(3)) && ways.has(Id::raw(OPEN), Id::raw(3)));
+        assert_eq!(
+            (ways.first(open), ways.first(Id::raw(OPEN))),
+            (ports[0], Id::raw(3))
+        );
+    }
+
+    /// Among equal queues the first listed is taken, so the list begins with another way each time.
+    #[test]
+    fn the_list_of_all_ways_turns() {
+        let (ways, open, _) = two_groups(7);
+        let mut turns = ways.turns();
+        let mut listed = || {
+            let all = ways.candidates(&mut turns, open, Choose::LeastQueue);
+            all.iter().map(|port| port.0).collect::<Vec<u32>>()
+        };
+        assert_eq!(listed(), [10, 11, 12]);
+        assert_eq!(listed(), [11, 12, 10]);
+        assert_eq!(listed(), [12, 10, 11]);
+        assert_eq!(listed(), [10, 11, 12]);
+        // The other group has turns of its own.
+        let other = ways.candidates(&mut turns, Id::raw(OPEN), Choose::RoundRobin);
+        assert_eq!(other.to_vec(), [PortId::raw(3)]);
+    }
+
+    /// Of 900 draws each of three ways has 300 and each ordered pair of them 150, within five deviations of 14 and 11.
+    #[test]
+    fn draws_are_even() {
+        let (ways, open, _) = two_groups(7);
+        let mut turns = ways.turns();
+        let mut singles = [0; 3];
+        let mut pairs = [[0; 3]; 3];
+        for _ in 0..900 {
+            let one = ways.candidates(&mut turns, open, Choose::Random);
+            assert_eq!(one.len(), 1);
+            singles[one[0].index() - 10] += 1;
+            let two = ways.candidates(&mut turns, open, Choose::PowerOfTwo);
+            assert_eq!(two.len(), 2);
+            pairs[two[0].index() - 10][two[1].index() - 10] += 1;
+        }
+        assert!(
+            singles.iter().all(|n| (230..=370).contains(n)),
+            "{singles:?}"
+        );
+        for (i, row) in pairs.iter().enumerate() {
+            for (j, n) in row.iter().enumerate() {
+                let wanted = if i == j { 0..=0 } else { 95..=205 };
+                assert!(wanted.contains(n), "{pairs:?}");
+            }
+        }
+    }
+
+    /// Each switch draws for itself, and otherwise when its streams have begun anew; where its choice stands is part of the state.
+    #[test]
+    fn each_switch_draws_for_itself() {
+        let drawn = |salt: u32, by: Option<u64>| {
+            let (ways, open, _) = two_groups(salt);
+            let mut turns = ways.turns();
+            if let Some(by) = by {
+                turns.rekey(by);
+            }
+            let draw = |_| ways.candidates(&mut turns, open, Choose::Random)[0].0;
+            (0..40).map(draw).collect::<Vec<u32>>()
+        };
+        assert_eq!(drawn(7, None), drawn(7, None));
+        assert_ne!(drawn(7, None), drawn(8, None));
+        assert_ne!(drawn(7, None), drawn(7, Some(5)));
+        let (ways, open, _) = two_groups(7);
+        let mut turns = ways.turns();
+        let mut states = Vec::new();
+        for choose in [Choose::RoundRobin, Choose::Random] {
+            for _ in 0..2 {
+                let mut walk = Walk::look(backwater_transport::units::Time::ZERO);
+                turns.walk(&mut walk);
+                let state = walk.seen().expect("all is visited").state;
+                assert!(!states.contains(&state), "{choose:?}");
+                states.push(state);
+                ways.candidates(&mut turns, open, choose);
+            }
+        }
+    }
 }

@@ -126,4 +126,43 @@ mod tests {
         assert_eq!(Age::default().p95_s(ms(10)), None);
         assert_eq!(Age::default().throughput_bps(14), None);
     }
+    /// A packet created at 50 ms is the newest up to 130 ms, and then one that was created with the warm-up's end, 100 ms: ages from 50
+    /// to 79 and 30. Index int(0.95 · 31) = 29 of them is 78.
+    #[test]
+    fn counting_begins_anew_with_the_end_of_the_warm_up() {
+        let mut age = Age::default();
+        assert_eq!(age.sampled(ms(60)), None);
+        age.deliver(ms(0), ms(40), 1000);
+        assert_eq!(age.sampled(ms(60)), Some(40..=60));
+        age.deliver(ms(50), ms(60), 1000);
+        age.warm(ms(100));
+        assert_eq!(age.sampled(Time(ms(121).0 - 1)), Some(100..=120));
+        assert_eq!(age.throughput_bps(14), None, "created before");
+        age.deliver(ms(100), ms(130), 700);
+        assert_eq!(age.throughput_bps(14), None, "no time has passed");
+        assert_eq!(age.p95_s(ms(130)), Some(0.078));
+        age.deliver(Time(ms(100).0 + 1), ms(130), 300);
+        let bits = (700.0 + 300.0 + 2.0 * 14.0) * 8.0;
+        assert_eq!(age.throughput_bps(14), Some(bits / 1e-12));
+        assert_eq!(age.sampled(ms(140)), Some(100..=140));
+    }
+
+    /// A delivery within a millisecond counts from the next whole one on; one at a whole millisecond from that.
+    #[test]
+    fn ages_are_those_of_whole_milliseconds() {
+        let first = |at: u64| {
+            let mut age = Age::default();
+            age.deliver(Time(0), Time(at), 1);
+            age.sampled(ms(9)).map(|all| *all.start())
+        };
+        assert_eq!(first(3 * MILLISECOND), Some(3));
+        assert_eq!(first(3 * MILLISECOND + 1), Some(4));
+        // A hundred samples of 1 to 100 ms: index 95 is 96.
+        let mut age = Age::default();
+        age.deliver(ms(0), ms(1), 1);
+        assert_eq!(age.p95_s(ms(100)), Some(0.096));
+        assert_eq!(age.p95_s(Time(ms(101).0 - 1)), Some(0.096));
+        assert_eq!(age.p95_s(ms(101)), Some(0.096));
+        assert_eq!(age.p95_s(ms(0)), None);
+    }
 }

@@ -311,4 +311,49 @@ mod tests {
             delays.mean()
         );
     }
+    /// Counts beyond a byte, of flows that are taken in one after the other, and of classes on both sides of those known before.
+    #[test]
+    fn counts_go_beyond_a_byte() {
+        let many = |times: u64, ns: u64| {
+            let mut delays = Delays::default();
+            (0..times).for_each(|_| delays.record(ns));
+            delays
+        };
+        let mut all = many(300, 5_000_000);
+        for (times, ns) in [
+            (200, 5_000_000),
+            (12, 5_000_000),
+            (700, 1_000),
+            (257, 9_000_000_000),
+        ] {
+            all.add(&many(times, ns));
+        }
+        assert_eq!(all.len(), 300 + 200 + 12 + 700 + 257);
+        let counts: Vec<u64> = all.counted().counts().map(|one| one.1).collect();
+        assert_eq!(counts, [700, 512, 257]);
+        let classes: Vec<u16> = all.counted().counts().map(|one| one.0).collect();
+        assert_eq!(classes, [1_000, 5_000_000, 9_000_000_000].map(class));
+        let mean = (700.0 * 1e3 + 512.0 * 5e6 + 257.0 * 9e9) / 1469.0;
+        assert!((all.mean() / mean - 1.0).abs() < 1e-3, "{}", all.mean());
+        assert_eq!(many(1, 1_000).mean(), 1_000.0);
+        all.add(&Delays::default());
+        assert_eq!(all.len(), 1469);
+    }
+
+    /// A share of none is the least of the first class, all that of the last; a share is that of the least number of delays that reach it.
+    #[test]
+    fn quantiles_are_at_whole_delays() {
+        let mut delays = Delays::default();
+        [10, 20, 30, 3_001].iter().for_each(|ns| delays.record(*ns));
+        let of = |q| delays.quantile(q);
+        assert_eq!([of(0.0), of(0.25), of(0.2501), of(0.5)], [10, 10, 20, 20]);
+        // From 2048 on a class has two values.
+        assert_eq!(
+            [of(0.75), of(0.7501), of(1.0), of(2.0)],
+            [30, 3_001, 3_001, 3_001]
+        );
+        let mut one = Delays::default();
+        one.record(3_001);
+        assert_eq!([one.quantile(0.0), one.quantile(1.0)], [3_000, 3_001]);
+    }
 }

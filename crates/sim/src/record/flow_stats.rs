@@ -273,4 +273,67 @@ mod tests {
         assert_eq!((sum.queue, sum.gate), (long / 2, long / 2));
         assert_eq!(sum.propagation, 2 * long - long - 2 * (long / 5));
     }
+    fn packet(waited: u64, serial: u64) -> Packet {
+        Packet {
+            waited,
+            serial,
+            gated: 1,
+            ..Packet::example(Time::ZERO)
+        }
+    }
+
+    /// What a medium takes is no part of the waiting for other frames, and what remains of a delay is the way.
+    #[test]
+    fn parts_of_a_delay_are_those_of_the_packet() {
+        let mut stats = FlowStats::default();
+        assert_eq!(stats.deliver(&packet(100, 20), Time(1000)), 1000);
+        stats.met_on_air([3, 5, 7, 11]);
+        stats.deliver(&packet(50, 30), Time(400));
+        stats.met_on_air([30, 0, 0, 2]);
+        let sum = stats.sum();
+        assert_eq!((sum.total, sum.serial, sum.gate), (1400, 50, 2));
+        assert_eq!((sum.contention, sum.retries), (33, 5));
+        assert_eq!((sum.aggregate, sum.reorder), (7, 13));
+        assert_eq!(sum.queue, 150 - 2 - 33 - 5 - 7 - 13);
+        assert_eq!(sum.propagation, 1400 - 150 - 50);
+        assert_eq!((stats.max, stats.last), (1000, Time(400)));
+    }
+
+    /// Losses of packets of before count apart; from the end of the warm-up on nothing of before is left but in the base.
+    #[test]
+    fn a_warm_up_leaves_nothing_but_totals() {
+        let mut stats = FlowStats {
+            age: Some(Box::default()),
+            ..FlowStats::default()
+        };
+        stats.deliver(&packet(100, 20), Time(3000));
+        stats.met_on_air([3, 5, 7, 11]);
+        stats.spill();
+        stats.deliver(&packet(1, 2), Time(3000));
+        stats.lose(40, true, Time(11));
+        stats.lose(2, false, Time(12));
+        assert_eq!(
+            (stats.dropped_early.packets, stats.last_lost),
+            (1, Time(12))
+        );
+        stats.marked.add(5);
+        stats.victims = 4;
+        let entered = Count {
+            packets: 9,
+            bytes: 99,
+        };
+        stats.warm(entered, Time(5000));
+        assert_eq!(stats.sum(), DelaySum::default());
+        assert_eq!((stats.max, stats.victims, stats.delay.len()), (0, 0, 0));
+        assert_eq!(stats.dropped_early, Count::default());
+        let [base, delivered, dropped, marked] = stats.base;
+        assert_eq!(base, entered);
+        assert_eq!((delivered.packets, delivered.bytes), (2, 3000));
+        assert_eq!((dropped.packets, dropped.bytes), (2, 42));
+        assert_eq!((marked.packets, marked.bytes), (1, 5));
+        assert_eq!(stats.dropped.since(stats.base[2]), Count::default());
+        let age = stats.age.as_ref().expect("kept");
+        assert_eq!(age.sampled(Time(0)).map(|all| *all.start()), Some(1));
+        assert_eq!(age.throughput_bps(0), None);
+    }
 }

@@ -219,4 +219,71 @@ mod tests {
         assert_eq!(first.bins, 10);
         assert!((first.mean * 10.0 - 7.65).abs() < 1e-9, "{}", first.mean);
     }
+    /// The slope of the logarithms of variances of so many shares of bins, by sums of all bins and of their squares.
+    fn reference(bins: &[f64], octaves: std::ops::Range<usize>) -> Option<f64> {
+        let (mut n, mut x, mut y, mut xy, mut xx) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for octave in octaves {
+            let of = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
+            let means: Vec<f64> = bins.chunks_exact(1 << octave).map(of).collect();
+            if means.len() < 32 {
+                return None;
+            }
+            let mean = of(&means);
+            let squares: Vec<f64> = means.iter().map(|m| m * m).collect();
+            let log = (of(&squares) - mean * mean).log2();
+            let at = octave as f64;
+            (n, x, y, xy, xx) = (n + 1.0, x + at, y + log, xy + at * log, xx + at * at);
+        }
+        Some(1.0 + (n * xy - x * y) / (n * xx - x * x) / 2.0)
+    }
+
+    /// Demands of all sizes at random instants, beside a list of all bins. 32 of the longest are enough, and 31 are not.
+    #[test]
+    fn slopes_are_those_of_the_variances_of_all_bins() {
+        for (from, long) in [(0, 32), (7_777_777, 32), (7_777_777, 31)] {
+            let mut random = Random::stream(1, "test", "reference");
+            let warm = Time(from);
+            let mut wire = VarianceTime::new(SLOW, warm);
+            let end = Time(from + (long * 8192 + 11) * BIN + 3_000_000_000);
+            let mut busy = vec![0.0; long as usize * 8192 + 11];
+            let (mut now, mut free) = (Time::ZERO, 0);
+            loop {
+                now += Span(random.between(0, 60 * BIN));
+                if now >= end {
+                    break;
+                }
+                let bytes = random.between(1, 60_000);
+                wire.demand(bytes, now);
+                let begin = now.0.max(free);
+                free = begin + bytes * SLOW;
+                // The parts of the transmission that lie in each bin.
+                let mut at = begin.max(from);
+                while at < free {
+                    let bin = (at - from) / BIN;
+                    let next = (from + (bin + 1) * BIN).min(free);
+                    if let Some(share) = busy.get_mut(bin as usize) {
+                        *share += (next - at) as f64 / BIN as f64;
+                    }
+                    at = next;
+                }
+            }
+            let hurst = wire.hurst(end);
+            let close = |got: Option<f64>, octaves| match (got, reference(&busy, octaves)) {
+                (Some(got), Some(wanted)) => (got - wanted).abs() < 1e-9,
+                (got, wanted) => got == wanted,
+            };
+            assert!(close(hurst.all, 0..14), "{from} {long}: {hurst:?}");
+            assert!(close(hurst.short, 0..8), "{from} {long}: {hurst:?}");
+            assert!(close(hurst.long, 7..14), "{from} {long}: {hurst:?}");
+            assert_eq!(hurst.all.is_some(), long == 32);
+        }
+    }
+
+    /// A line that is never busy, or always, has no variance and so no slope.
+    #[test]
+    fn a_constant_share_has_no_parameter() {
+        let idle = VarianceTime::new(SLOW, Time::ZERO);
+        assert_eq!(idle.hurst(Time(9000 * BIN)), Hurst::default());
+        assert_eq!(Octave::default().log_variance(), None);
+    }
 }

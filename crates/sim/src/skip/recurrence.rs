@@ -130,3 +130,129 @@ pub(crate) fn mix(hash: u64, value: u64) -> u64 {
 pub(crate) fn hash(state: &[u64]) -> u64 {
     state.iter().copied().fold(state.len() as u64, mix)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A recurrence whose anchor has come so often, each time with the same figures.
+    fn after(times: u64, seen: &mut Vec<u64>) -> Recurrence {
+        let mut one = Recurrence::default();
+        one.restart();
+        for number in 1..=times {
+            if one.came(Time(1000 * number), [1, 2, 3], 0) {
+                seen.push(number);
+            }
+        }
+        one
+    }
+
+    /// 20,000 events are given on credit, and a thirty-second part of all may be spent: looks at forty things cost 40 each. 640 spent are
+    /// too much up to 480 events more, and a quarter of what is skipped pays for them.
+    #[test]
+    fn looks_cost_a_share_of_the_events() {
+        let mut one = Recurrence::default();
+        let mut looks = 0;
+        while one.came_rarely(0) {
+            assert_eq!(one.looked(looks, 43), None);
+            looks += 1;
+        }
+        assert_eq!(looks, 16);
+        let may = |one: &Recurrence, events| {
+            let rarely = one.clone().came_rarely(events);
+            let mut often = one.clone();
+            often.next = 0;
+            assert_eq!(often.came(Time(1), [0; 3], events), rarely);
+            rarely
+        };
+        assert_eq!((may(&one, 479), may(&one, 480)), (false, true));
+        one.gained(7);
+        assert_eq!((may(&one, 447), may(&one, 448)), (false, true));
+        // What was spent stays spent.
+        one.restart();
+        assert_eq!((may(&one, 447), may(&one, 448)), (false, true));
+        one.gained(4 * 639);
+        assert_eq!(one.spent, 0);
+        one.gained(4);
+        assert_eq!(one.spent, 0);
+    }
+
+    /// Without a state to compare with: the eighth time, and at twice as many each. With one, each time that has its figures.
+    #[test]
+    fn a_state_is_looked_at_where_figures_agree_or_after_twice_as_long() {
+        let mut seen = Vec::new();
+        let mut one = after(40, &mut seen);
+        assert_eq!(seen, [8, 16, 32]);
+        assert_eq!(one.looked(99, 0), None);
+        assert!(one.came(Time(41_000), [1, 2, 3], 0));
+        // The gap, or any of the figures, is another one: for as long as it is among the last eight nothing agrees.
+        for other in 0..4 {
+            let mut one = one.clone();
+            let mut figures = [1, 2, 3];
+            let mut at = 42_000;
+            match other {
+                3 => at += 1,
+                place => figures[place] += 1,
+            }
+            assert!(!one.came(Time(at), figures, 0), "{other}");
+            let mut agrees = 0;
+            for number in 1..=9 {
+                let at = at + 1000 * number;
+                if one.came(Time(at), [1, 2, 3], 0) {
+                    agrees = number;
+                    break;
+                }
+            }
+            assert_eq!(agrees, 8, "{other}");
+        }
+        // Seven times more, and a state is looked at anew at the 64th.
+        (42..64).for_each(|number| _ = one.came(Time(1000 * number), [number, 0, 0], 0));
+        assert!(one.came(Time(64_000), [0, 0, 0], 0));
+        assert!(!one.came(Time(65_000), [0, 0, 1], 0));
+        one.restart();
+        assert!(!one.came(Time(66_000), [1, 2, 3], 0));
+    }
+
+    /// The last 32 states are known, and how often the anchor came since each.
+    #[test]
+    fn a_state_recurs_after_as_many_anchors_as_came_since() {
+        let mut one = Recurrence::default();
+        let mut look = |hash: u64| {
+            one.came_rarely(u64::MAX / 64);
+            one.looked(hash, 0)
+        };
+        for hash in 1..=33 {
+            assert_eq!(look(hash), None);
+        }
+        // The 34th to 36th times.
+        assert_eq!((look(33), look(10), look(2)), (Some(1), Some(25), Some(34)));
+        assert_eq!(look(1), None, "it has left the ring");
+        assert_eq!(look(2), None, "and so has this now");
+        assert_eq!(look(3), None);
+        assert_eq!(look(5), Some(35));
+    }
+
+    /// Words, their order and their number tell states apart.
+    #[test]
+    fn a_hash_tells_states_apart() {
+        let states: [&[u64]; 8] = [
+            &[],
+            &[0],
+            &[0, 0],
+            &[1],
+            &[0, 1],
+            &[1, 0],
+            &[1 << 63],
+            &[2, 1],
+        ];
+        for (n, state) in states.iter().enumerate() {
+            let before = states[..n].iter().map(|one| hash(one));
+            assert!(before.clone().all(|one| one != hash(state)), "{state:?}");
+        }
+        // A bit that changes turns about half of those of the hash.
+        for bit in 0..64 {
+            let other = (hash(&[7, 1 << bit, 9]) ^ hash(&[7, 0, 9])).count_ones();
+            assert!((10..=54).contains(&other), "{bit}: {other}");
+        }
+    }
+}

@@ -258,6 +258,23 @@ mod tests {
         }
     }
 
+    /// The share of none is the least size: that where the distribution begins to rise, and a byte at least.
+    #[test]
+    fn the_ends_of_a_distribution_are_sizes() {
+        let of = |text: &str| Sizes::read(text.as_bytes()).expect("a distribution");
+        assert_eq!(of("0 0\n50 0\n100 100\n").at(0.0), Bytes(50));
+        assert_eq!(of("0 0\n10 100\n").at(0.0), Bytes(1));
+        assert_eq!(of("0 0\n100 50\n200 50\n300 100\n").at(0.5), Bytes(100));
+        assert_eq!(of("0 0\n100 50\n200 50\n300 100\n").at(0.75), Bytes(250));
+        assert_eq!(of("0 0\n1000000000 100\n").at(1.0), LARGEST);
+        let gap = of("40 0\n60 100\n").mean() * 8.0 / 1e3;
+        let load = Workload {
+            gap,
+            sizes: of("40 0\n60 100\n"),
+        };
+        assert!((load.gap() - 0.4).abs() < 1e-12);
+    }
+
     /// 20,000 transfers of mean 40,869.8 B: the rate is that asked for within five standard errors. The second moment of the
     /// storage sizes is 2.9e10 B², so a deviation of 4.1 means, and the sum of a compound Poisson process has one of
     /// (1 + 4.1²)^½ / 20,000^½ = 3 %.

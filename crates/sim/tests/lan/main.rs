@@ -3,6 +3,7 @@
 
 mod ahead;
 mod aqm;
+mod balance;
 mod custom;
 mod deadlock;
 mod delay;
@@ -16,6 +17,7 @@ mod input_queued;
 mod model;
 mod net;
 mod nic;
+mod outage;
 #[path = "../support/outside.rs"]
 mod outside;
 mod pause;
@@ -25,9 +27,12 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod since;
+mod skip;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;
+mod storm;
 mod timing;
 mod transport;
 mod victims;

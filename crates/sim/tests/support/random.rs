@@ -4,6 +4,7 @@
 pub mod options;
 
 use backwater_sim::queue::{QUEUES, Queue};
+use backwater_sim::record::delays::Delays;
 use backwater_sim::source::{AnySource, SOURCES};
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Part, Value};
@@ -126,75 +127,42 @@ pub fn finished(mut world: World) -> Report {
     report
 }
 
-/// The results that two runs of one scenario share.
-pub fn same(a: &Report, b: &Report, what: &str, number: u64) {
-    let of = |r: &Report| {
-        let flows: Vec<_> = r
-            .flows
-            .iter()
-            .map(|f| {
-                (
-                    f.sums.entered,
-                    f.sums.delivered,
-                    f.sums.dropped,
-                    f.sums.marked,
-                    f.sums.sum,
-                    f.sums.max,
-                    f.victims,
-                    f.hops.iter().map(|h| h.count).collect::<Vec<_>>(),
-                )
-            })
-            .collect();
-        let ports: Vec<_> = r
-            .ports
-            .iter()
-            .map(|p| &p.count)
-            .map(|c| {
-                (
-                    c.packets,
-                    c.bytes,
-                    c.control,
-                    c.area,
-                    c.max_bytes,
-                    c.marked,
-                    c.victims,
-                    c.stall,
-                    c.closed,
-                )
-            })
-            .collect();
-        let drops: Vec<_> = r.drops.iter().map(|d| (d.key, d.count)).collect();
-        let connections: Vec<_> = r
-            .connections
-            .iter()
-            .map(|c| {
-                let s = &c.stats;
-                let counts = [c.delivered, c.retransmitted, c.segments, s.rtt_count];
-                (counts, s.rtt_sum, s.rtt_min, s.window_area, s.completed)
-            })
-            .collect();
-        let stations: Vec<_> = r
-            .stations
-            .iter()
-            .map(|s| {
-                let counts = [s.frames, s.attempts, s.failures, s.internal, s.retry_drops];
-                (s.airtime, s.busy, counts)
-            })
-            .collect();
-        (
-            connections,
-            stations,
-            r.entered,
-            r.delivered,
-            r.dropped,
-            r.held,
-            r.control,
-            flows,
-            ports,
-            drops,
-            r.deadlock.clone(),
-        )
+/// All that a report says, a line each. Distributions are told by their counts and quantiles, since what they have not counted yet may lie
+/// apart.
+pub fn told(report: &Report) -> String {
+    let mut report = report.clone();
+    let mut more = Vec::new();
+    let mut tell = |delays: &mut Delays| {
+        let delays = std::mem::take(delays);
+        let quantiles = [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0].map(|q| delays.quantile(q));
+        more.push((delays.len(), quantiles, delays.mean()));
     };
-    assert_eq!(of(a), of(b), "network {number}, {what}");
-    assert_eq!(a.fingerprint, b.fingerprint, "network {number}, {what}");
+    let flows = report.flows.iter_mut().map(|row| &mut row.sums);
+    let sums = flows.chain(&mut report.classes).chain([&mut report.all]);
+    sums.for_each(|sums| tell(&mut sums.delay));
+    for row in &mut report.connections {
+        tell(&mut row.stats.rtt);
+        tell(&mut row.stats.completion);
+        row.stats.slowdown.iter_mut().for_each(&mut tell);
+    }
+    format!("{report:#?}\n{more:#?}")
+}
+
+/// Two runs of one scenario have the same results.
+#[track_caller]
+pub fn same(a: &Report, b: &Report, what: &str, number: u64) {
+    let (a, b) = (told(a), told(b));
+    if a == b {
+        return;
+    }
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.lines().collect(), b.lines().collect());
+    let at = a.iter().zip(&b).position(|(a, b)| a != b);
+    let at = at.unwrap_or(a.len().min(b.len()));
+    let around =
+        |lines: &[&str]| lines[at.saturating_sub(12)..(at + 2).min(lines.len())].join("\n");
+    panic!(
+        "network {number}, {what}:\n{}\n--- but ---\n{}",
+        around(&a),
+        around(&b)
+    );
 }

@@ -82,6 +82,8 @@ impl Undo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{Span, Time};
+    use crate::walk::Repeat;
 
     /// RFC 3708, RFC 3522: every retransmission of the episode must be shown to be needless, by duplicates of its bytes or by echoes; each
     /// episode is undone once.
@@ -102,6 +104,74 @@ mod tests {
         assert_eq!(undo.all_spurious(), None);
         undo.begin(5000, 1);
         undo.on_echo();
+        assert_eq!(undo.all_spurious(), Some(1));
+    }
+    /// A packet is on its way, of bytes from there on.
+    fn on_the_way(byte: u64) -> OnTheWay {
+        OnTheWay {
+            packets: 1,
+            byte,
+            ..OnTheWay::default()
+        }
+    }
+
+    fn seen(undo: &Undo, mut walk: Walk, byte: u64) -> crate::walk::Seen {
+        undo.clone().walk(&mut walk, &on_the_way(byte));
+        walk.seen().expect("no part that is not visited")
+    }
+
+    /// What was sent again in an episode, and what was shown of it, decides how it ends. After it nothing of it counts.
+    #[test]
+    fn an_episode_is_part_of_the_state_until_it_is_over() {
+        let begun = |from, resent, shown: fn(&mut Undo)| {
+            let mut undo = Undo::default();
+            undo.begin(from, resent);
+            shown(&mut undo);
+            undo
+        };
+        let all = [
+            Undo::default(),
+            begun(9_500, 0, |_| {}),
+            begun(9_600, 0, |_| {}),
+            begun(9_500, 1, |_| {}),
+            begun(9_500, 1, |undo| undo.on_resent()),
+            begun(9_500, 1, |undo| undo.on_dsack(9_500)),
+            begun(9_500, 1, |undo| undo.on_echo()),
+        ];
+        let states = all.map(|undo| seen(&undo, Walk::look(Time(7)), 9_000).state);
+        for (n, state) in states.iter().enumerate() {
+            assert!(!states[..n].contains(state), "{n}: {state:?}");
+        }
+        let over = begun(9_500, 1, |undo| {
+            undo.on_dsack(9_500);
+            undo.finish();
+        });
+        let state = seen(&over, Walk::look(Time(7)), 9_000).state;
+        assert_eq!(state, states[0]);
+        // Duplicates of older bytes are on their way no more.
+        let [old, older] = [5_000, 4_000].map(|from| begun(from, 1, |_| {}));
+        let state = |undo| seen(undo, Walk::look(Time(7)), 9_000).state;
+        assert_eq!(state(&old), state(&older));
+    }
+
+    /// Four periods of 1000 B after an episode from 9000 on began again at 10,000, it is the one from 14,000 on.
+    #[test]
+    fn an_episode_that_is_skipped_begins_where_it_would_have() {
+        let mut undo = Undo::default();
+        undo.begin(9_000, 1);
+        let before = seen(&undo, Walk::keep(Time(0)), 9_000);
+        undo.begin(10_000, 1);
+        let after = seen(&undo, Walk::keep(Time(10)), 10_000);
+        let repeat = Repeat {
+            period: Span(10),
+            began: Time(0),
+            periods: 4,
+        };
+        let mut walk = Walk::write(Time(10), before, after, repeat);
+        undo.walk(&mut walk, &on_the_way(10_000));
+        undo.on_dsack(13_999);
+        assert_eq!(undo.all_spurious(), None);
+        undo.on_dsack(14_000);
         assert_eq!(undo.all_spurious(), Some(1));
     }
 }

@@ -1,5 +1,6 @@
 //! The properties of every source, and code that the tests of single sources share.
 
+mod bounds;
 mod captures;
 mod laws;
 mod on_off;

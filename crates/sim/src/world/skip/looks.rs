@@ -49,7 +49,7 @@ impl World {
     }
 
     /// Whether ports with gates may wait for one another in a circle.
-    fn gates_form_a_ring(&self) -> bool {
+    pub(super) fn gates_form_a_ring(&self) -> bool {
         let network = &self.shared.network;
         let ids: Vec<_> = network.ports.ids().collect();
         let mut waits: Vec<bool> = ids

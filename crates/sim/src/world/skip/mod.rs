@@ -10,6 +10,8 @@ mod jump;
 mod looks;
 mod seconds;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use backwater_transport::units::{Span, Time};
 use backwater_transport::walk::{Repeat, Walk};

@@ -55,3 +55,41 @@ impl World {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Id;
+
+    /// Deliveries at 1005, 1010, 1070 and 1100 of a period of 100 that ends at 1100, and of three more: the first from each instant on, beside a
+    /// list of all.
+    #[test]
+    fn the_first_delivery_from_an_instant_on_is_that_of_all_repetitions() {
+        let log: Vec<(Time, FlowId, u64)> = [1005, 1010, 1070, 1100]
+            .map(|at| (Time(at), Id::raw(0), 0))
+            .to_vec();
+        let repeated = Repeated {
+            log: &log,
+            repeat: Repeat {
+                period: Span(100),
+                began: Time(1000),
+                periods: 3,
+            },
+        };
+        let mut all = Vec::new();
+        for number in 1..=3 {
+            for (place, one) in log.iter().enumerate() {
+                all.push((place, number, Time(one.0.0 + 100 * number)));
+            }
+        }
+        for from in 900..1450 {
+            let expected = all.iter().find(|one| one.2.0 >= from).copied();
+            assert_eq!(repeated.first_from(Time(from)), expected, "{from}");
+        }
+        let empty = Repeated {
+            log: &[],
+            repeat: repeated.repeat,
+        };
+        assert_eq!(empty.first_from(Time(1150)), None);
+    }
+}

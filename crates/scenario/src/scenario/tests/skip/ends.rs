@@ -1,41 +1,6 @@
-//! Runs with transports that skip what repeats itself give the document of the full run, to the last bit.
+//! Flows with a transport.
 
-use serde_json::Value as Json;
-
-use super::skip::{Choice, equal, merge, read, run};
-
-/// Two senders behind a bottleneck: `transport` and `rest` of both flows, the bottleneck's rate and buffer.
-fn bottleneck(seconds: u64, buffer: &str, flows: &str) -> String {
-    merge(&format!(
-        r#"duration = "{seconds} s"
-warmup = "0.3 s"
-links.c = {{ ends = ["W", "D"], rate = "10 Mbit/s", delay = "5 ms" }}
-ports."W>D" = {{ buffer = "{buffer}" }}
-{flows}
-"#
-    ))
-}
-
-fn flow(name: &str, from: &str, window: u64, rest: &str) -> String {
-    format!(
-        r#"flows.{name} = {{ from = "{from}", to = "D", transport = "tcp", controller = {{ kind = "fixed", window = "{window} packets" }}, source = {{ kind = "bulk" }}{rest} }}
-"#
-    )
-}
-
-/// What was skipped in a run: (from, period, periods) of each stretch.
-fn stretches(text: &str) -> Vec<(f64, f64, u64)> {
-    let (document, _) = run(&format!("{text}\nrun = {{ skip = \"exact\" }}\n"));
-    let rows = document["skipped"]["stretches"].as_array().unwrap();
-    let of = |row: &Json| {
-        (
-            row["from_s"].as_f64().unwrap(),
-            row["period_s"].as_f64().unwrap(),
-            row["periods"].as_u64().unwrap(),
-        )
-    };
-    rows.iter().map(of).collect()
-}
+use super::*;
 
 /// Where every segment is acknowledged, a period is so many frames of 1518 B, with preamble and gap of 20 B, at 10 Mbit/s: 1.2304 ms each.
 /// One stretch leaves some seconds at the beginning, where the smoothed round trip comes to rest, and two periods at most at the end.

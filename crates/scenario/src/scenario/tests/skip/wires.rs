@@ -1,55 +1,7 @@
-//! Runs that skip what repeats itself give the document of the full run, to the last bit.
+//! Wires, queues, sources and mechanisms.
 
-use serde_json::Value as Json;
-
-use super::super::*;
-use crate::run::{Failure, Keep, Run};
-
-/// Two hosts send over a switch to a third.
-pub(super) fn merge(rest: &str) -> String {
-    format!(
-        r#"schema = "backwater/scenario/1"
-nodes.A = {{ kind = "host" }}
-nodes.B = {{ kind = "host" }}
-nodes.W = {{ kind = "switch", model = "output-queued" }}
-nodes.D = {{ kind = "host" }}
-links.a = {{ ends = ["A", "W"], rate = "100 Mbit/s", delay = "1 us" }}
-links.b = {{ ends = ["B", "W"], rate = "100 Mbit/s", delay = "2 us" }}
-{rest}
-"#
-    )
-}
-
-pub(super) fn read(text: &str) -> Resolved {
-    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
-    scenario
-        .and_then(|s| s.resolve(None))
-        .unwrap_or_else(|d| panic!("{d}"))
-}
-
-/// The document, and how many events were served.
-pub(super) fn run(text: &str) -> (Json, u64) {
-    let mut run = Run::new(&read(text), Keep::default()).unwrap_or_else(|e| panic!("{e:?}"));
-    while !run.step().unwrap() {}
-    let served = run.counts().0;
-    (run.finish().unwrap().0, served)
-}
-
-/// Compares both runs; gives the events that were served by each.
-#[track_caller]
-pub(super) fn equal(text: &str) -> (u64, u64) {
-    let (full, all) = run(text);
-    let (mut short, some) = run(&format!("{text}\nrun = {{ skip = \"exact\" }}\n"));
-    let skipped = short.as_object_mut().unwrap().remove("skipped").unwrap();
-    assert_eq!(
-        full["fingerprint"], short["fingerprint"],
-        "{skipped}\n{text}"
-    );
-    assert_eq!(full, short, "{skipped}\n{text}");
-    let events = skipped["events"].as_u64().unwrap();
-    assert_eq!(events > 0, some < all, "{skipped}");
-    (all, some)
-}
+use super::*;
+use crate::run::Failure;
 
 const BACK_PRESSURE: &str = r#"links.c = { ends = ["W", "D"], rate = "100 Mbit/s", delay = "1 us" }
 ports."W>D" = { buffer = "50 kB" }
@@ -168,17 +120,7 @@ flows.f2 = {{ from = "B", to = "D", class = {class}, source = {{ {} }} }}
     assert!(skipped >= 8, "{skipped} of 36 were skipped");
 }
 
-/// A choice among some for each key, keyed by the case.
-pub(super) struct Choice(pub(super) u64);
-
 impl Choice {
-    pub(super) fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        // Knuth's constants of a linear congruence.
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        list[((self.0 >> 33) % list.len() as u64) as usize]
-    }
-
     /// A source whose packets come at whole multiples of 8 us: at 100 Mbit/s frames of 962 B take 80 us with preamble and gap,
     /// those of 462 B half of it.
     fn source(&mut self) -> &'static str {

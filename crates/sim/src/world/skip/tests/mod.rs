@@ -1,0 +1,230 @@
+//! A state that differs in one thing is another state, and none that differs in what nothing depends on.
+
+mod build;
+
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Span, Time};
+use backwater_transport::walk::Seen;
+
+use super::*;
+use crate::event::Event;
+use crate::ids::{PacketId, PortId};
+use crate::network::{Network, Traits};
+use crate::table::Id;
+use build::{paused, ring, windows};
+
+fn seen(world: &World) -> Seen {
+    world.seen(true, Timers::Stay).expect("all is visited")
+}
+
+/// Things that are otherwise in a world, each with its name.
+type Changes = &'static [(&'static str, fn(&mut World))];
+
+/// Whether a period may lie between the first state and the second.
+fn recurs(before: &World, after: &World) -> bool {
+    seen(after).recurs(&seen(before), Span(1)).is_some()
+}
+
+fn network(world: &mut World) -> &mut Network {
+    &mut world.shared.network
+}
+
+/// The port at which most frames wait.
+fn busiest(world: &World) -> PortId {
+    let network = &world.shared.network;
+    let ids = network
+        .ports
+        .ids()
+        .max_by_key(|id| network.ports[*id].waiting);
+    ids.expect("a port")
+}
+
+fn port(world: &mut World) -> &mut crate::network::Port {
+    let id = busiest(world);
+    &mut network(world).ports[id]
+}
+
+/// The first packet that waits there.
+fn first(world: &World) -> PacketId {
+    let id = busiest(world);
+    let queue = world.shared.network.ports[id].queues().iter();
+    let mut lists = queue.filter(|queue| !queue.list.is_empty());
+    lists.next().expect("one waits").list.head()
+}
+
+fn packet(world: &mut World) -> &mut crate::packet::Packet {
+    let id = first(world);
+    &mut network(world).packets[id]
+}
+
+const DIFFERENT: Changes = &[
+    ("the rate of a wire", |w| port(w).ps_per_byte += 1),
+    ("its length", |w| port(w).delay.0 += 1),
+    ("frames that wait", |w| port(w).waiting += 1),
+    ("the frame in transmission", |w| port(w).sending += 1),
+    ("its class", |w| port(w).sending_class += 1),
+    ("where it came from", |w| port(w).sending_entry += 1),
+    ("classes that wait", |w| port(w).held ^= 2),
+    ("flags", |w| port(w).set(Traits::SHORTENED, true)),
+    ("bytes of a queue", |w| port(w).queue.bytes += 1),
+    ("frames of a queue", |w| port(w).queue.packets += 1),
+    ("the next choice", |w| port(w).next_try.0 += 1),
+    ("the end of the gap", |w| port(w).gap_until.0 += 1),
+    ("until when gates are closed", |w| {
+        let now = w.clock.now;
+        port(w).shut_until = Time(now.0 + 1);
+    }),
+    ("a departure that is waited for", |w| {
+        let now = w.clock.now;
+        port(w).more.awaited = Time(now.0 + 1);
+    }),
+    ("frames that may overtake", |w| {
+        let now = w.clock.now;
+        port(w).more.overtakes = Time(now.0 + 1);
+    }),
+    ("a wake that is armed", |w| {
+        let now = w.clock.now;
+        port(w).more.armed = Time(now.0 + 1);
+    }),
+    ("a flow that misses a packet", |w| {
+        port(w).more.missing.push_back(Id::raw(0))
+    }),
+    ("alarms of a node", |w| {
+        network(w).nodes[Id::raw(0)].alarms += 1
+    }),
+    ("where a packet goes", |w| packet(w).to += 1),
+    ("its length", |w| packet(w).len += 1),
+    ("its class", |w| {
+        packet(w).traffic = crate::packet::Traffic::new(3, Ecn::Ect0)
+    }),
+    ("its codepoint", |w| {
+        let class = packet(w).class();
+        packet(w).traffic = crate::packet::Traffic::new(class, Ecn::Ce);
+    }),
+    ("where it came in", |w| packet(w).entry += 1),
+    ("its number", |w| packet(w).seq += 1),
+    ("the wire that it came over", |w| {
+        packet(w).ingress = Id::raw(77)
+    }),
+    ("when it was born", |w| packet(w).born.0 += 1),
+    ("when it came", |w| packet(w).at.0 += 1),
+    ("its time on wires", |w| packet(w).serial += 1),
+    ("its time in queues", |w| packet(w).waited += 1),
+    ("its time at gates", |w| packet(w).gated += 1),
+    ("when a flow ends", |w| {
+        network(w).flows[Id::raw(0)].stop.0 -= 1
+    }),
+    ("the demand that is due", |w| {
+        network(w).flows[Id::raw(0)].due += 1
+    }),
+    ("the stream of a source", |w| {
+        network(w).flows[Id::raw(0)].random.unit();
+    }),
+    ("whether it has begun", |w| {
+        network(w).flows[Id::raw(0)].entered.packets = 0
+    }),
+    ("the end of the run", |w| w.clock.end.0 += 1),
+    ("the table of forwarding", |w| w.link_events.active += 1),
+    ("the end of the warm-up", |w| {
+        w.shared.run.books.warm_until = match w.shared.run.books.warm_until {
+            None => Some(Time(1)),
+            Some(_) => None,
+        };
+    }),
+    ("an event", |w| {
+        let at = Time(w.clock.now.0 + 5);
+        w.shared.run.calendar.push(at, Event::Demand(Id::raw(0)));
+    }),
+];
+
+/// What nothing depends on, and what is known otherwise.
+const ALIKE: Changes = &[
+    ("most bytes", |w| port(w).max_bytes += 1),
+    ("marks", |w| port(w).more.sent.marked += 1),
+    ("deliveries", |w| {
+        network(w).flows[Id::raw(0)].stats.delivered.add(1)
+    }),
+    ("losses", |w| {
+        network(w).flows[Id::raw(0)].stats.last_lost.0 += 1
+    }),
+    ("hops", |w| w.shared.run.books.packet_hops += 1),
+    ("notices", |w| w.shared.run.books.notices_heard += 1),
+    ("looks for deadlock", |w| {
+        let at = Time(w.clock.now.0 + 5);
+        w.shared.run.calendar.push(at, Event::Inspect);
+    }),
+];
+
+fn compare(world: &World, different: Changes, alike: Changes) {
+    assert!(recurs(world, world));
+    for (what, change) in different {
+        let mut other = world.clone();
+        change(&mut other);
+        assert!(!recurs(world, &other), "{what}");
+    }
+    for (what, change) in alike {
+        let mut other = world.clone();
+        change(&mut other);
+        assert!(recurs(world, &other), "{what}");
+    }
+}
+
+#[test]
+fn each_part_of_a_network_is_part_of_its_state() {
+    let mut world = World::build(&paused()).expect("a legal network");
+    let at = |us| Time::ZERO + Span::micros(us);
+    world.advance(at(3_000));
+    // At an instant at which a frame is in transmission and others wait.
+    let mut more = 3_000;
+    while world.shared.network.ports[busiest(&world)].waiting < 3 {
+        more += 7;
+        world.advance(at(more));
+    }
+    compare(&world, DIFFERENT, ALIKE);
+}
+
+const ENDS: Changes = &[
+    ("whether its source waits", |w| {
+        connection(w).waiting ^= true
+    }),
+    ("bytes of a transfer", |w| transfers(w)[0].1 += 1),
+    ("when it was written", |w| transfers(w)[1].2.0 += 2),
+    ("a transfer more", |w| {
+        let last = *transfers(w).back().expect("some");
+        transfers(w).push_back(last);
+    }),
+    ("when its sender falls silent", |w| {
+        connection(w).stop.0 -= 1
+    }),
+    ("the present window", |w| connection(w).stats.window += 1),
+    ("the least window", |w| connection(w).stats.least -= 1),
+];
+
+fn connection(world: &mut World) -> &mut crate::connection::Connection {
+    &mut world.ends.connections[Id::raw(0)]
+}
+
+fn transfers(world: &mut World) -> &mut std::collections::VecDeque<(u64, u64, Time)> {
+    connection(world).transfers.as_mut().expect("transfers")
+}
+
+/// A write each 2 ms whose acknowledgement comes after 200 ms. Of its transfers the second was written an instant later: neither did it
+/// stay nor did it move by a period.
+#[test]
+fn each_part_of_two_ends_is_part_of_their_state() {
+    let mut world = World::build(&windows()).expect("a legal network");
+    world.advance(Time::ZERO + Span::micros(900_001));
+    assert!(transfers(&mut world).len() > 20);
+    compare(&world, ENDS, &[]);
+}
+
+/// A ring of ports that may be stopped can stand still; a line can't, nor a ring of which one port alone tells others to stop.
+#[test]
+fn ports_that_may_wait_for_one_another_form_a_ring() {
+    let circle = World::build(&ring([true; 3])).expect("a legal network");
+    assert!(circle.gates_form_a_ring());
+    let open = World::build(&ring([true, false, false])).expect("a legal network");
+    assert!(!open.gates_form_a_ring());
+    let line = World::build(&paused()).expect("a legal network");
+    assert!(!line.gates_form_a_ring());
+}

@@ -1,0 +1,206 @@
+//! A card that pauses without reason, and the watchdog that frees the class, to the picosecond.
+
+use backwater_sim::cause::Cause;
+use backwater_sim::record::{Record, What};
+use backwater_sim::spec::watchdog::Terms;
+use backwater_sim::spec::{Action, Happening, LinkEvent};
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Rate, Span};
+
+use crate::net::*;
+
+/// Ticks for a byte at 10 Gbit/s.
+const BYTE: u64 = 800;
+/// A packet of each class each 10 us.
+const EACH: u64 = 10 * US;
+/// Frame of 1,000 B with preamble, and its gap.
+const FRAME: u64 = (8 + 1018) * BYTE;
+const GAP: u64 = 12 * BYTE;
+/// A PAUSE or PFC frame, 1 us of wire and a reaction of 60 quanta of 512 bits.
+const HEARD: u64 = (8 + 64) * BYTE + US + 60 * 64 * BYTE;
+/// The card asks again after half of 65,535 quanta.
+const AGAIN: u64 = 32_767 * 64 * BYTE;
+const END: u64 = 30 * MS;
+
+/// S sends over X to D, whose card asks X to stop class 0 from the first instant to the second.
+fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
+    let mut net = Net::new(END as f64 / 1e12);
+    let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 10_000 * MBIT);
+    let port = net.link(x, d, 10_000 * MBIT)[0];
+    net.classes(2);
+    net.buffer(port, 100_000_000);
+    for class in 0..2 {
+        let packet = ("packet", Value::Bytes(Bytes(1000)));
+        let rate = ("rate", Value::Rate(Rate(800 * MBIT)));
+        let flow = net.flow(&format!("f{class}"), s, d, source("cbr", &[packet, rate]));
+        flow.class = class;
+        // They are never in each other's way at the host.
+        flow.start = Span(u64::from(class) * 5 * US);
+    }
+    for (n, (from, to)) in of.iter().enumerate() {
+        net.0.events.push(LinkEvent {
+            name: format!("e{n}"),
+            links: vec![1],
+            at: Span(*from),
+            until: Some(Span(*to)),
+            what: Happening::Storm(Some(0)),
+        });
+    }
+    net.0.ports[port].watchdog = watchdog.map(|(detection, restoration, action)| Terms {
+        detection: Span(detection),
+        restoration: Span(restoration),
+        action,
+    });
+    let (report, records) = net.run_recorded();
+    assert_eq!(report.fingerprint, net.run().fingerprint);
+    (records, net)
+}
+
+/// Instants at which something happened to packets of a class.
+fn at(records: &[Record], what: What, class: u8) -> Vec<u64> {
+    let is = |r: &&Record| r.what == what && r.traffic.class() == class && !r.flow.is_none();
+    let all: Vec<&Record> = records.iter().filter(is).collect();
+    if what == What::Drop {
+        assert!(all.iter().all(|r| r.value == Cause::Watchdog as u64));
+    }
+    all.iter().map(|r| r.at.0).collect()
+}
+
+/// When packets of class 0 come to X: sent one each 10 us.
+fn arrivals() -> impl Iterator<Item = u64> {
+    (0..)
+        .map(|n| n * EACH + FRAME + US)
+        .take_while(|at| *at <= END)
+}
+
+/// When a packet that finds an open, idle line is delivered.
+fn passes(came: u64) -> u64 {
+    came + FRAME + US
+}
+
+#[test]
+fn a_class_is_stopped_while_a_card_asks_for_it() {
+    let (from, to) = (MS, 20 * MS);
+    let (records, _) = storms(&[(from, to)], None);
+    let (stopped, free) = (from + HEARD, to + HEARD);
+    let waiting = arrivals().filter(|at| (stopped..free).contains(at)).count() as u64;
+    let released = (0..waiting).map(|n| free + n * (FRAME + GAP) + FRAME + US);
+    let delivered = at(&records, What::Deliver, 0);
+    // Those before, and the first that waited: the others share the line with the second class.
+    let before: Vec<u64> = arrivals()
+        .take_while(|at| *at < stopped)
+        .map(passes)
+        .collect();
+    assert_eq!(delivered[..before.len()], before);
+    assert_eq!(Some(delivered[before.len()]), released.clone().next());
+    let by_then = delivered.iter().filter(|at| **at <= END).count();
+    assert!(by_then as u64 >= waiting + before.len() as u64);
+    // The other class passes all the time, unless it waits for a frame that waited.
+    let other = at(&records, What::Deliver, 1);
+    let undisturbed: Vec<u64> = arrivals()
+        .map(|at| passes(at) + 5 * US)
+        .take_while(|at| *at < free)
+        .collect();
+    assert_eq!(other[..undisturbed.len()], undisturbed);
+}
+
+/// The gate has been closed for the detection time at `freed`: what waits is lost then, and what comes, until no notice has asked for the
+/// restoration time. The card asks at 1 ms and every half of its time from there on, last before 10 ms.
+#[test]
+fn frames_of_a_stormed_class_are_lost_until_it_is_restored() {
+    for (detection, restoration) in [(2 * MS, 3 * MS), (500 * US, 700 * US)] {
+        let (from, to) = (MS, 10 * MS);
+        let (records, _) = storms(&[(from, to)], Some((detection, restoration, Action::Drop)));
+        let stopped = from + HEARD;
+        let asks: Vec<u64> = (0..)
+            .map(|n| stopped + n * AGAIN)
+            .take_while(|at| *at < to + HEARD)
+            .collect();
+        // From each detection to the restoration behind it, and then the next notice stops the class again.
+        let (mut lost, mut kept, mut closed) = (Vec::new(), Vec::new(), Some(stopped));
+        let mut storms = Vec::new();
+        while let Some(since) = closed {
+            let freed = since + detection;
+            // The pause is taken back at the end, or its time is over.
+            if since >= to + HEARD || freed > to + HEARD {
+                break;
+            }
+            let mut heard = freed;
+            for ask in asks.iter().filter(|ask| **ask > freed) {
+                if *ask > heard + restoration {
+                    break;
+                }
+                heard = *ask;
+            }
+            storms.push((since, freed, heard + restoration));
+            closed = asks.iter().copied().find(|ask| *ask > heard + restoration);
+        }
+        for came in arrivals() {
+            match storms
+                .iter()
+                .find(|(since, _, back)| (*since..*back).contains(&came))
+            {
+                Some((_, freed, _)) => lost.push(came.max(*freed)),
+                None => kept.push(came),
+            }
+        }
+        assert_eq!(at(&records, What::Drop, 0), lost, "{detection} {storms:?}");
+        let delivered = at(&records, What::Deliver, 0);
+        if storms.len() == 1 {
+            let passed: Vec<u64> = kept
+                .into_iter()
+                .map(passes)
+                .filter(|at| *at <= END)
+                .collect();
+            assert_eq!(delivered, passed, "{detection}");
+        }
+        let other: Vec<u64> = arrivals()
+            .map(|at| passes(at) + 5 * US)
+            .take_while(|at| *at <= END)
+            .collect();
+        assert_eq!(at(&records, What::Deliver, 1), other);
+    }
+}
+
+/// With `forward` what has waited is sent at once when the class is freed, and notices do not count up to the restoration; a later one stops
+/// the class again.
+#[test]
+fn frames_of_a_stormed_class_are_sent_on() {
+    let detection = 2 * MS;
+    let watchdog = (detection, 3 * MS, Action::Forward);
+    let (records, _) = storms(&[(MS, 10 * MS), (20 * MS, 21 * MS)], Some(watchdog));
+    let (stopped, freed) = (MS + HEARD, MS + HEARD + detection);
+    assert_eq!(at(&records, What::Drop, 0), []);
+    let delivered = at(&records, What::Deliver, 0);
+    let before = arrivals().filter(|at| *at < stopped).count();
+    assert_eq!(delivered[before], freed + FRAME + US);
+    let silent = |from: u64, to: u64| !delivered.iter().any(|at| (from..to).contains(at));
+    assert!(silent(stopped + FRAME + US, freed + FRAME + US));
+    // None is stopped by the notices up to 10 ms.
+    let late: Vec<u64> = arrivals()
+        .filter(|at| (12 * MS..20 * MS).contains(at))
+        .map(passes)
+        .collect();
+    let seen: Vec<u64> = delivered
+        .iter()
+        .copied()
+        .filter(|at| late[0] <= *at && *at <= late[late.len() - 1])
+        .collect();
+    assert_eq!(seen, late);
+    let (again, over) = (20 * MS + HEARD, 21 * MS + HEARD);
+    assert!(silent(again + FRAME + US, over + FRAME + US));
+    assert!(delivered.contains(&(over + FRAME + US)));
+}
+
+/// A pause that ends a picosecond before the detection time is over frees nobody; one that does not does.
+#[test]
+fn a_pause_as_long_as_the_detection_time_is_a_storm() {
+    let length = 1_900 * US;
+    for (detection, acts) in [(length + 1, false), (length - 1, true)] {
+        let watchdog = (detection, 3 * MS, Action::Drop);
+        let (records, _) = storms(&[(MS, MS + length)], Some(watchdog));
+        let lost = at(&records, What::Drop, 0);
+        assert_eq!(!lost.is_empty(), acts, "{detection}");
+    }
+}

@@ -1,4 +1,4 @@
-//! The books of a run agree with one another and with its records: what is sent, received, lost, marked and told is counted once at each
+//! The counters of a run agree with one another and with its records: what is sent, received, lost, marked and told is counted once at each
 //! place that counts it.
 
 use std::collections::BTreeMap;

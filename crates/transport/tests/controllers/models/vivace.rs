@@ -328,3 +328,25 @@ fn a_smoothed_round_trip_of_nought_is_none() {
     });
     assert_eq!(vivace.limits().pacing, Some(Rate(10_485_760)));
 }
+
+/// A timeout before a round trip is known begins no interval: the first acknowledgement begins one, with a trial of its rate.
+#[test]
+fn a_timeout_before_the_first_round_trip_measures_nothing() {
+    let mut vivace = built("vivace", &[], Protocol::Stream);
+    vivace.on_congestion(&Congestion {
+        now: tick(1),
+        cause: Cause::Timeout,
+        in_flight: 0,
+        lost: 0,
+        tx_in_flight: 0,
+        round: 0,
+    });
+    vivace.on_ack(&Ack {
+        srtt: TICK.times(8),
+        ..quiet_ack(tick(2), 0)
+    });
+    // Two windows of 10 kB in 2^-6 s, 5 % more or less.
+    let Rate(paced) = vivace.limits().pacing.expect("it paces");
+    let share = paced as f64 / 10_485_760.0;
+    assert!((0.94..1.06).contains(&share), "{paced}");
+}

@@ -112,8 +112,8 @@ fn counters_are_those_of_the_records() {
     );
 }
 
-/// Packets of one size for each flow over a random tree of switches, whose queues hold all or are kept from overflowing by PAUSE; the network
-/// is empty at the end.
+/// Packets of one size for each flow over a random tree of switches. Queues hold all, or PAUSE keeps them from overflowing; the network is
+/// empty at the end.
 fn drained(number: u64) -> Net {
     let r = &mut Random::stream(number, "test", "drained");
     let mut net = Net::new(2.0);

@@ -98,8 +98,8 @@ impl Line {
         }
     }
 
-    /// When a frame begins that is chosen then: behind a gap of twelve bytes at the rate of the frame before, or of a change of the line before
-    /// the gap was over.
+    /// When a frame begins that is chosen then: behind a gap of twelve bytes at the rate of the frame before, or of a change of the line
+    /// before the gap was over.
     fn behind_gap(&self, chosen: u64, before: Option<(u64, u64)>) -> u64 {
         let Some((since, gone)) = before else {
             return chosen;

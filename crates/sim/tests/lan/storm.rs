@@ -163,8 +163,8 @@ fn frames_of_a_stormed_class_are_lost_until_it_is_restored() {
     }
 }
 
-/// With `forward` what has waited is sent at once when the class is freed, and notices do not count up to the restoration; a later one stops
-/// the class again.
+/// With `forward` what has waited is sent at once when the class is freed, and notices do not count up to the restoration; a later one
+/// stops the class again.
 #[test]
 fn frames_of_a_stormed_class_are_sent_on() {
     let detection = 2 * MS;

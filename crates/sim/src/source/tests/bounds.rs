@@ -142,7 +142,7 @@ fn a_file_of_sizes_has_bounds() {
     assert!(make("workload", both.collect()).is_err());
 }
 
-/// Sizes between 40 and 60 B, all alike: their mean is 50 B, and 8 kbit/s bring one each 50 ms. All of one size where the distribution steps.
+/// Sizes between 40 and 60 B, all alike: their mean is 50 B, and 8 kbit/s bring one each 50 ms. A distribution may be one step.
 #[test]
 fn sizes_of_a_file_are_drawn_between_its_points() {
     let mut source = workload("40 0\n60 100\n").expect("a distribution");

@@ -115,11 +115,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add_function(wrap_pyfunction!(flow::probe_send, m)?)?;
         m.add_function(wrap_pyfunction!(flow::probe_receive, m)?)?;
     }
-    m.add_class::<counts::Counts>()?;
-    m.add_class::<counts::Draws>()?;
-    m.add_class::<counts::Instants>()?;
-    m.add_class::<trial::Running>()?;
-    m.add_class::<trial::Trials>()?;
+    fill_search(m)?;
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;
     m.add_class::<worlds::Worlds>()?;
@@ -160,4 +156,13 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.py().get_type::<scenario::ScenarioError>(),
     )?;
     Ok(())
+}
+
+/// What a search needs.
+fn fill_search(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<counts::Counts>()?;
+    m.add_class::<counts::Draws>()?;
+    m.add_class::<counts::Instants>()?;
+    m.add_class::<trial::Running>()?;
+    m.add_class::<trial::Trials>()
 }

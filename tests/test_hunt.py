@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,14 @@ from backwater.search import found_study, methods, objectives, scenes
 from backwater.search.archive import NAME
 from backwater.search.corpus import best_of_cells, cell
 from backwater.search.draws import Draws
-from backwater.search.methods import HuntRequest
 from backwater.search.objectives import Seen
+from backwater.search.request import HuntRequest
 from backwater.search.shrink import shrink
 from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
 from backwater.search.spaces import Path as Paths
-from backwater.search.trials import Judged, Trials
+from backwater.search.trials import Begun, Judged, Trials
 from backwater.study.definition import Study
-from command import call
+from command import call, start
 from test_wasm import LOOPS, TRAPS
 
 SPACES: list[Space] = [Link(100), Traffic(), Steps(), Paths(), Jitter()]
@@ -98,7 +99,7 @@ def test_a_genome_runs_as_its_scenario_does(space: Space) -> None:
 
 def test_rates_of_a_step_are_counted_by_hand() -> None:
     """1 Mbit/s for 0.5 s and 6 Mbit/s for 0.5 s are 41.67 and 250 packets of 1500 B."""
-    at_ms = Steps().chances_ms((2, 12, 1, 1, 10, 10, 1))
+    at_ms = Steps().chances_ms((2, 12, 1, 1, 10, 10, 1)).array()
     assert [int(np.sum((at_ms > low) & (at_ms <= low + 500))) for low in (0, 500)] == [41, 250]
 
 
@@ -193,20 +194,59 @@ def archived(folder: Path) -> bytes:
     return (folder / NAME).read_bytes()
 
 
-def test_an_archive_does_not_depend_on_threads_or_interruptions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("space", [Steps(), Link(), Traffic()], ids=lambda space: space.name)
+def test_an_archive_does_not_depend_on_threads_or_interruptions(
+    tmp_path: Path, space: Space
+) -> None:
     for workers in (1, 2):
-        methods.hunt(request(Steps()), trials(Steps(), workers=workers), tmp_path / str(workers))
+        methods.hunt(request(space), trials(space, workers=workers), tmp_path / str(workers))
     whole = archived(tmp_path / "1")
     assert whole == archived(tmp_path / "2")
     # As a kill leaves it: in the middle of a line.
-    for part in (len(whole) // 3, len(whole) // 2, len(whole) - 1):
+    for workers, part in ((1, len(whole) // 3), (2, len(whole) // 2), (2, len(whole) - 1)):
         (tmp_path / "cut").mkdir(exist_ok=True)
         (tmp_path / "cut" / NAME).write_bytes(whole[:part])
-        methods.hunt(request(Steps()), trials(Steps()), tmp_path / "cut")
+        methods.hunt(request(space), trials(space, workers=workers), tmp_path / "cut")
         assert archived(tmp_path / "cut") == whole
-    again = trials(Steps())
-    methods.hunt(request(Steps()), again, tmp_path / "cut")
+    again = trials(space)
+    methods.hunt(request(space), again, tmp_path / "cut")
     assert again.runs == 0
+
+
+def test_a_killed_hunt_loses_at_most_the_generations_that_ran(tmp_path: Path) -> None:
+    args = ("hunt", "cubic", "--space", "link", "--evals", "120", "--out")
+    assert call(*args, "whole", "--workers", "1", cwd=tmp_path).code == 0
+    whole = archived(tmp_path / "whole")
+    killed = start(*args, "killed", "--workers", "2", cwd=tmp_path)
+    file = tmp_path / "killed" / NAME
+    while killed.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < 5):
+        time.sleep(0.01)
+    killed.kill()
+    killed.communicate()
+    kept = file.read_bytes()
+    # Whole lines, and at most a part of one more.
+    assert whole.startswith(kept[: kept.rfind(b"\n") + 1])
+    assert kept.count(b"\n") >= 5
+    for workers in (1, 2):
+        file.write_bytes(kept)
+        assert call(*args, "killed", "--workers", workers, cwd=tmp_path).code == 0
+        assert archived(tmp_path / "killed") == whole
+
+
+def test_methods_have_a_generation_each_and_then_the_next(tmp_path: Path) -> None:
+    """Also where an archive has all of the first method, as those of before had."""
+    methods.hunt(request(Steps(), evals=60), near(), tmp_path)
+    lines = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    order = [(line["number"], line["method"]) for line in lines if "number" in line]
+    count = order[-1][0] + 1
+    assert count > 5
+    assert order == [(n, method) for n in range(count) for method in ("ga", "random", "eps")]
+    kinds = {(line.get("what"), line.get("method")): line for line in lines}
+    kept = [line for line in lines if line.get("method") in (None, "ga") and "rows" not in line]
+    (tmp_path / NAME).write_text("".join(json.dumps(line) + "\n" for line in kept))
+    methods.hunt(request(Steps(), evals=60), near(), tmp_path)
+    again = [json.loads(line) for line in archived(tmp_path).splitlines()]
+    assert {(line.get("what"), line.get("method")): line for line in again} == kinds
 
 
 def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -263,7 +303,7 @@ def test_shrinking_leaves_only_what_the_score_needs() -> None:
 class Near(Trials):
     """The objective is how near a genome is to one point of 20⁴·30²·100 or so, without a run."""
 
-    def judge(self, genomes, seeds):  # type: ignore[no-untyped-def]
+    def begin(self, genomes, seeds):  # type: ignore[no-untyped-def]
         aim = (3, 17, 5, 25, 35, 12, 60)
         spans = [gene.high - gene.low for gene in self.space.bounds()]
         found = []
@@ -271,8 +311,9 @@ class Near(Trials):
             off = sum(abs(a - b) / s for a, b, s in zip(one, aim, spans, strict=True))
             score = 1 - off / len(aim)
             found.append(Judged(one, score, (score,) * len(seeds), {}, ("0",) * len(seeds)))
-        self.runs += len(genomes) * len(seeds)
-        return found
+        runs = len(genomes) * len(seeds)
+        self.runs += runs
+        return Begun(runs, None, lambda: found)
 
 
 def near() -> Near:

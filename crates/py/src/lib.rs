@@ -3,6 +3,8 @@
 mod aqm;
 mod batch;
 mod controller;
+mod counts;
+mod crew;
 mod detector;
 #[cfg(target_os = "linux")]
 mod emulate;
@@ -98,9 +100,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(series, m)?)?;
     m.add_function(wrap_pyfunction!(batch::stored, m)?)?;
     m.add_function(wrap_pyfunction!(batch::run_batch, m)?)?;
-    m.add_function(wrap_pyfunction!(trial::trials, m)?)?;
     m.add_function(wrap_pyfunction!(trial::hosted_trial, m)?)?;
-    m.add_function(wrap_pyfunction!(trial::spread, m)?)?;
     m.add_function(wrap_pyfunction!(trial::pack, m)?)?;
     m.add_function(wrap_pyfunction!(trial::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(watch::limit_calls, m)?)?;
@@ -115,6 +115,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add_function(wrap_pyfunction!(flow::probe_send, m)?)?;
         m.add_function(wrap_pyfunction!(flow::probe_receive, m)?)?;
     }
+    fill_search(m)?;
     m.add_class::<world::World>()?;
     m.add_class::<world::Exit>()?;
     m.add_class::<worlds::Worlds>()?;
@@ -155,4 +156,13 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.py().get_type::<scenario::ScenarioError>(),
     )?;
     Ok(())
+}
+
+/// What a search needs.
+fn fill_search(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<counts::Counts>()?;
+    m.add_class::<counts::Draws>()?;
+    m.add_class::<counts::Instants>()?;
+    m.add_class::<trial::Running>()?;
+    m.add_class::<trial::Trials>()
 }

@@ -5,8 +5,8 @@ use backwater_transport::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::crew::Crew;
 use crate::scenario::{Resolved, refuse};
-use crate::trial::all;
 
 /// Kind and port of a term.
 type Written = (String, String);
@@ -33,7 +33,7 @@ fn terms(written: Vec<Written>) -> PyResult<Vec<Term>> {
 #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
 pub fn rare(
     py: Python<'_>,
-    resolved: &Resolved,
+    resolved: Py<Resolved>,
     event: Vec<Written>,
     level: u64,
     score: Vec<Written>,
@@ -53,7 +53,7 @@ pub fn rare(
         after: Time(span_ps.0),
         to: Time(span_ps.1),
     };
-    let scenario = &resolved.scenario;
+    let scenario = &resolved.get().scenario;
     let levels = match levels {
         Some(levels) => levels,
         None => {
@@ -61,16 +61,18 @@ pub fn rare(
             pilot.map_err(|d| refuse(&d))?
         }
     };
-    let run = |index: usize| {
-        let replicate = index as u64;
+    let given = levels.clone();
+    let run = move |index: usize| {
         let effort = Effort {
             seed,
-            replicate,
+            replicate: index as u64,
             runs,
         };
-        scenario.rare_replicate(&rare, &levels, effort)
+        let scenario = &resolved.get().scenario;
+        scenario.rare_replicate(&rare, &given, effort)
     };
-    let found = py.detach(|| all(replicates, workers, run))?;
+    let crew = Crew::new(workers.min(replicates));
+    let found = py.detach(|| crew.begin(replicates, run).wait())?;
     let found = found.into_iter().collect::<Result<Vec<_>, _>>();
     let found = found.map_err(|d| refuse(&d))?;
     Ok((levels, found.into_iter().map(written).collect()))

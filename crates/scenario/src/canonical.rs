@@ -385,7 +385,7 @@ fn option((name, value): &(&'static str, Value), files: &Files<'_>) -> (String, 
         Value::File(file) => ("_sha256", Json::text(&files.read[&file.path].1)),
         Value::Text(text) => ("", Json::text(text)),
         Value::Table(written) => ("", Json::Written(written.clone())),
-        Value::Series(list) => ("", Json::Text(packed::pack(list))),
+        Value::Series(list) => ("", Json::Text(packed::pack(list.iter().copied()))),
     };
     (format!("{name}{suffix}"), json)
 }

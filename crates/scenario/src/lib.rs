@@ -7,9 +7,11 @@
 mod canonical;
 mod cell;
 mod combinations;
+mod counts;
 mod decode;
 mod diagnostic;
 mod document;
+mod draws;
 mod engine_id;
 mod episode;
 mod fields;
@@ -43,7 +45,9 @@ mod units;
 mod wireless;
 
 pub use combinations::legal_json;
+pub use counts::{Counts, Instants};
 pub use diagnostic::Diagnostic;
+pub use draws::Draws;
 pub use engine_id::engine_id;
 pub use episode::{Clock, Episode, SEEN, Stage};
 pub use files::Folders;
@@ -57,7 +61,7 @@ pub use run::{Columns, Failure, Keep, NO_FLOW, Names, Observers, Run, Seen, diff
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use series::{SERIES, interval};
-pub use spread::{Uneven, spread};
+pub use spread::Uneven;
 pub use stored::Stored;
 pub use tables::{parts_json, units_json};
 pub use trial::{Looks, Patch, Trial, Wanted};

@@ -12,55 +12,51 @@ pub struct Uneven {
 
 /// `count` things over `places`: a share near 1/2 of them goes to the left half, the rest to the right one, and so on. The shares
 /// come from `draw`, uniform on [0, 1): one for each part that is halved, parts on the left first.
-///
-/// # Errors
-/// Those of `draw`.
-pub fn spread<E>(
-    count: u64,
+pub fn spread(
+    count: u32,
     places: usize,
     uneven: Uneven,
-    draw: &mut impl FnMut() -> Result<f64, E>,
-) -> Result<Vec<i64>, E> {
+    draw: &mut impl FnMut() -> f64,
+) -> Vec<u32> {
     let mut found = Vec::with_capacity(places);
-    halve(count, places, uneven, draw, &mut found)?;
-    Ok(found)
+    halve(count, places, uneven, draw, &mut found);
+    found
 }
 
-fn halve<E>(
-    mut count: u64,
+fn halve(
+    mut count: u32,
     mut places: usize,
     uneven: Uneven,
-    draw: &mut impl FnMut() -> Result<f64, E>,
-    found: &mut Vec<i64>,
-) -> Result<(), E> {
+    draw: &mut impl FnMut() -> f64,
+    found: &mut Vec<u32>,
+) {
     while places > uneven.least && count > 0 {
-        let share = 0.5 + (2.0 * draw()? - 1.0) * uneven.most;
-        let left = (count as f64 * share).round_ties_even();
-        let left = (left.max(0.0) as u64).min(count);
+        let share = 0.5 + (2.0 * draw() - 1.0) * uneven.most;
+        let left = (f64::from(count) * share).round_ties_even();
+        let left = (left.max(0.0) as u32).min(count);
         let half = places / 2;
-        halve(left, half, uneven, draw, found)?;
+        halve(left, half, uneven, draw, found);
         (count, places) = (count - left, places - half);
     }
     even(count, places, found);
-    Ok(())
 }
 
 /// Adds `count` things over `places`, evenly.
-fn even(count: u64, places: usize, found: &mut Vec<i64>) {
-    let before = |place: usize| count * place as u64 / places as u64;
-    found.extend((0..places).map(|place| (before(place + 1) - before(place)) as i64));
+pub(crate) fn even(count: u32, places: usize, found: &mut Vec<u32>) {
+    let before = |place: usize| u64::from(count) * place as u64 / places as u64;
+    found.extend((0..places).map(|place| (before(place + 1) - before(place)) as u32));
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Uneven, spread};
 
-    fn of(count: u64, places: usize, most: f64, draws: &[f64]) -> Vec<i64> {
+    fn of(count: u32, places: usize, most: f64, draws: &[f64]) -> Vec<u32> {
         let mut draws = draws.iter();
-        let mut draw = || draws.next().copied().ok_or(());
+        let mut draw = || *draws.next().expect("draws are enough");
         let found = spread(count, places, Uneven { most, least: 2 }, &mut draw);
         assert_eq!(draws.next(), None, "each draw is taken");
-        found.expect("draws are enough")
+        found
     }
 
     #[test]
@@ -80,15 +76,5 @@ mod tests {
         // A tie goes to the even number: half of 5 is 2, half of 3 is 2.
         assert_eq!(of(5, 4, 0.5, &[0.5]), [1, 1, 1, 2]);
         assert_eq!(of(3, 4, 0.5, &[0.5]), [1, 1, 0, 1]);
-    }
-
-    #[test]
-    fn a_draw_that_fails_ends_it() {
-        let uneven = Uneven {
-            most: 0.5,
-            least: 2,
-        };
-        let found = spread(4, 8, uneven, &mut || Err::<f64, &str>("no draw"));
-        assert_eq!(found, Err("no draw"));
     }
 }

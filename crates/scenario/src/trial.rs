@@ -14,6 +14,7 @@ use backwater_sim::world::World;
 use backwater_transport::endpoint::Sender;
 use backwater_transport::units::{Rate, Span, Time};
 
+use crate::counts::Instants;
 use crate::diagnostic::Diagnostic;
 use crate::document::figures::figures_until;
 use crate::resolved::Resolved;
@@ -27,11 +28,11 @@ pub enum Patch {
     /// The simulated time.
     Duration(Span),
     /// The opportunities of a trace link, in ms.
-    Opportunities(String, Vec<u64>),
+    Opportunities(String, Instants),
     /// The rows of a box `schedule`: beginnings in ms, delays in microseconds, losses in millionths.
     Schedule(String, Vec<u64>, Option<Vec<u64>>, Option<Vec<u64>>),
     /// The packets of a flow: instants in microseconds, and bytes of each or of all.
-    Packets(String, Vec<u64>, Vec<u64>),
+    Packets(String, Instants, Vec<u64>),
     /// The frames that the queue of a port holds.
     Buffer(String, u64),
     /// The line rate of a wire, both ways, in bit/s.
@@ -256,7 +257,7 @@ pub(crate) fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
                     "name a trace link's port",
                 ));
             };
-            let trace = Listed::new(at_ms);
+            let trace = Listed::new(&at_ms.list());
             let trace = trace
                 .map_err(|what| refuse(join("ports", place), what, "give milliseconds in order"))?;
             let repeats = server.trace.recorded().is_none_or(|old| old.repeats());
@@ -275,7 +276,7 @@ pub(crate) fn apply(spec: &mut Spec, patch: &Patch) -> Result<(), Refusal> {
                 let what = format!("there is no flow `{name}`");
                 refuse("flows".into(), what, "name a flow of the scenario")
             })?;
-            let (at_us, bytes) = (Arc::from(&at_us[..]), Arc::from(&bytes[..]));
+            let (at_us, bytes) = (Arc::from(at_us.list()), Arc::from(&bytes[..]));
             flow.source = listed(at_us, bytes).map_err(|(option, what)| {
                 let path = join(&join("flows", name), option);
                 refuse(path, what, "give lists of equal length")

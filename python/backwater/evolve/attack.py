@@ -14,6 +14,7 @@ from typing import Any
 from backwater.evolve.scoring import total
 from backwater.model.builders import Controller
 from backwater.search import settings
+from backwater.search.known import Known
 from backwater.search.operators import METHODS
 from backwater.search.spaces import Genome, Steps
 from backwater.search.trials import Judged
@@ -49,11 +50,11 @@ class Attacked:
 def attack(controller: Mapping[str, Any], run: Run, evals: int = EVALS) -> Attacked | None:
     """Searches with so many runs of the candidate. None where no path has a score."""
     space = Steps(2)
-    known: list[Judged] = []
+    known = Known()
     size = min(SIZE, evals)
     while len(known) < evals:
         genomes = METHODS["ga"](space, SEED, len(known) // size, known, size)
-        known += _judged(space, genomes[: evals - len(known)], controller, run)
+        known.add(_judged(space, genomes[: evals - len(known)], controller, run))
     scored = sorted((one for one in known if one.score is not None), key=lambda one: one.rank)
     if not scored:
         return None

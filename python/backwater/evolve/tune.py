@@ -15,6 +15,7 @@ from backwater.errors import Refusal
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import Environment
 from backwater.evolve.evaluate import Evaluated, Evaluator
+from backwater.search.known import Known
 from backwater.search.operators import METHODS
 from backwater.search.spaces import Genome, Parts
 from backwater.search.trials import Judged
@@ -61,13 +62,13 @@ def tune(
     if (why := space.unmet()) is not None:
         raise Refusal(why, place="--vary", fix="give an option two values or more")
     log = [_tried({}, part, evaluator, [])]
-    known: list[Judged] = []
+    known = Known()
     while len(known) + 1 < evals:
         size = min(SIZE, evals - 1)
         genomes = METHODS["ga"](space, seed, len(known) // size, known, size)
         for genome in genomes[: evals - 1 - len(known)]:
             log.append(_tried(_options(space, genome), part, evaluator, log))
-            known.append(_judged(genome, log[-1]))
+            known.add([_judged(genome, log[-1])])
             if told is not None:
                 told(len(log), evals, best(log).score)
     return log

@@ -27,8 +27,8 @@ AHEAD = 1000
 # Parts of the trials of a generation for each worker: the last one to end waits for few.
 PARTS = 4
 
-# The results of `_native.trials`.
-Tried = tuple[Any, list[Any], Any, Any, list[tuple[int, str]]]
+# The results of trials, as `_native.Running.found` gives them.
+Tried = tuple[list[Any], list[Any], list[int], list[int], list[tuple[int, str]]]
 
 
 def check(scheduler: str) -> None:
@@ -61,7 +61,7 @@ def run_on(
 
 
 class Trials:
-    """The trials of a hunt on a cluster: what `_native.trials` gives, whoever ran them.
+    """The trials of a hunt on a cluster: what `_native.Trials` gives, whoever ran them.
 
     The connection stays until `close`. Raises as `run_on` does.
     """
@@ -86,8 +86,6 @@ class Trials:
         looks: tuple[int, list[str]] | None,
     ) -> Tried:
         """Runs each base with its patches; a base may come several times."""
-        import numpy as np
-
         count = max(1, PARTS * len(self._client.nthreads()))
         bounds = [len(bases) * part // count for part in range(count + 1)]
         parts = [(a, b) for a, b in itertools.pairwise(bounds) if a < b]
@@ -115,9 +113,10 @@ class Trials:
             for (low, _), part in zip(parts, found, strict=True)
             for at, why in part[4]
         ]
+        rows = [row for part in found for row in part[0]]
         grids = [grid for part in found for grid in part[1]]
-        values, prints, events = (np.concatenate([part[at] for part in found]) for at in (0, 2, 3))
-        return values, grids, prints, events, failed
+        prints = [one for part in found for one in part[2]]
+        return rows, grids, prints, [one for part in found for one in part[3]], failed
 
 
 def _trials(
@@ -129,7 +128,8 @@ def _trials(
 ) -> Tried:
     """A task: some trials of a hunt, on one thread."""
     bases = [worker.made_again(recipe) for recipe in recipes]
-    return _native.trials([bases[at] for at in which], patches, figures, 1, looks)
+    threads = _native.Trials(1)
+    return threads.begin([bases[at] for at in which], patches, figures, looks).found()
 
 
 def _distributed() -> Any:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from backwater import _native
+from backwater._native import Counts
 from backwater.errors import Refusal, Unfinished
 from backwater.search.settings import packed
-from backwater.search.spaces import Genome
-from backwater.search.spaces.space import Counts
+from backwater.search.spaces import Genome, Space
 from backwater.search.trials import Judged
 
 SCHEMA = "backwater/hunt/1"
@@ -61,6 +61,10 @@ class Archive:
         """The lines of one kind, in order."""
         return (line for line in self.lines if line.get("what") == what)
 
+    def generations(self, method: str) -> list[dict[str, Any]]:
+        """The lines of a method's generations, in order."""
+        return [line for line in self.of("generation") if line["method"] == method]
+
     def _whole_lines(self) -> list[dict[str, Any]]:
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
@@ -101,14 +105,7 @@ class Archive:
 
 def shown(genome: Genome) -> str | list[int]:
     """A genome as a line has it: a long one packed."""
-    return packed(genome.array if isinstance(genome, Counts) else genome)
-
-
-def genome_of(written: str | list[int]) -> Genome:
-    """The genome of a line."""
-    if isinstance(written, str):
-        return tuple(_native.unpack(written).tolist())
-    return tuple(written)
+    return genome.packed() if isinstance(genome, Counts) else packed(genome)
 
 
 def written(one: Judged) -> dict[str, Any]:
@@ -123,10 +120,10 @@ def written(one: Judged) -> dict[str, Any]:
     return found | ({"why": one.why} if one.why else {})
 
 
-def read(one: Mapping[str, Any]) -> Judged:
+def read(one: Mapping[str, Any], space: Space) -> Judged:
     """The member of a line."""
     return Judged(
-        genome_of(one["genome"]),
+        space.genome(one["genome"]),
         one["score"],
         tuple(one["scores"]),
         dict(one["figures"]),

@@ -10,7 +10,7 @@ from typing import Any
 
 from backwater import _native
 from backwater.errors import Refusal, Unfinished
-from backwater.search.archive import NAME, SCHEMA, genome_of
+from backwater.search.archive import NAME, SCHEMA
 from backwater.search.spaces import Genome, Space
 
 
@@ -167,7 +167,7 @@ def _keep(
 ) -> None:
     if one["score"] is None:
         return
-    genome, bounds = genome_of(one["genome"]), space.bounds()
+    genome, bounds = space.genome(one["genome"]), space.bounds()
     if len(genome) != len(bounds) or not all(
         gene.low <= value <= gene.high for gene, value in zip(bounds, genome, strict=True)
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,13 @@ from typing import Any
 from backwater.errors import Refusal, Unfinished
 from backwater.search import archive as files
 from backwater.search.archive import Archive
-from backwater.search.operators import BESIDE, METHODS
-from backwater.search.optimisers import OPTIMISERS, Optimiser, library
+from backwater.search.draws import Draws
+from backwater.search.operators import BESIDE
+from backwater.search.optimisers import OPTIMISERS
+from backwater.search.request import HuntRequest
+from backwater.search.rounds import Method, Progress, search
 from backwater.search.shrink import shrink
-from backwater.search.spaces import Genome, Space
-from backwater.search.trials import Judged, Trials
+from backwater.search.trials import Begun, Judged, Trials
 
 SEEDS = (1, 2, 3)
 FRESH = tuple(range(101, 117))
@@ -25,47 +27,6 @@ FRESH = tuple(range(101, 117))
 HELD = 0.8
 # How many of the best of each method are scored again.
 BEST = 3
-# Generations without a better one after which a method stops.
-PATIENCE = 20
-
-Progress = Callable[[str, int, int, float | None], None]
-
-
-@dataclass
-class HuntRequest:
-    """The request of a hunt; all that decides the archive."""
-
-    space: Space
-    what: str
-    target: str | None
-    against: str | None
-    objective: str
-    seed: int
-    evals: int
-    search: str
-    shrink: bool
-    corpus: Sequence[Genome] = ()
-    # The SHA-256 of the scenario that is searched.
-    scene: str = ""
-
-    def written(self) -> dict[str, Any]:
-        """As the archive's first line has it."""
-        by_library = self.search in OPTIMISERS
-        return ({"library": library(self.search)} if by_library else {}) | {
-            "what": self.what,
-            "target": self.target,
-            "against": self.against,
-            "space": self.space.name,
-            "options": dict(self.space.options()),
-            "objective": self.objective,
-            "seed": self.seed,
-            "evals": self.evals,
-            "search": self.search,
-            "shrink": self.shrink,
-            "corpus": [files.shown(genome) for genome in self.corpus],
-            "scene": self.scene,
-            "constraints": self.space.constraints(),
-        }
 
 
 @dataclass
@@ -105,18 +66,15 @@ def hunt(
         raise Refusal(what, place="--corpus", fix="leave it out, or search with ga or map-elites")
     began, archive = time.monotonic(), Archive(folder, request.written())
     seeds = _seeds(archive, trials, request)
-    known: dict[str, list[Judged]] = {}
     wanted = _wanted(request.search)
-    for number, method in enumerate(wanted, 1):
-        # Each has its part of the time, so that none stays without a run.
-        until = None if until_s is None else began + until_s * number / len(wanted)
-        known[method] = _search(method, request, trials, archive, seeds, progress, until)
-        if _fails(known[method]):
-            break
+    searched = [Method(name, request, archive, len(seeds) * trials.sides) for name in wanted]
+    until = None if until_s is None else began + until_s
+    search(searched, trials, seeds, progress, until)
+    known = {one.name: one.known for one in searched if len(one.known)}
     if not any(one.score is not None for members in known.values() for one in members):
         why = next((m.why for members in known.values() for m in members if m.why), None)
         what = f"no run has a score: {why}" if why else "no run has a score"
-        fails = any(_fails(members) for members in known.values())
+        fails = any(one.fails for one in searched)
         fix = "correct the target" if fails else "choose another objective or space"
         raise Unfinished(what, place=request.what if fails else request.objective, fix=fix)
     best, winner, held, dropped = _rescored(known, trials, archive)
@@ -131,10 +89,7 @@ def hunt(
         fresh_runs=trials.runs,
         wall_s=time.monotonic() - began,
         deterministic=len(seeds) == 1,
-        methods={
-            name: (_top(members), len(list(_generations(archive, name))))
-            for name, members in known.items()
-        },
+        methods={one.name: (one.known.top(), one.ended) for one in searched if one.name in known},
         best=best,
         best_method=winner,
         held=held,
@@ -151,33 +106,10 @@ def _wanted(search: str) -> list[str]:
     return [search, *(method for method in others if method != search)]
 
 
-def _proposer(
-    method: str, request: HuntRequest, size: int
-) -> Callable[[int, Sequence[Judged]], list[Genome]]:
-    """Proposes the genomes of a generation from those that are known."""
-    if method in OPTIMISERS:
-        return Optimiser(method, request.space, request.seed, size)
-
-    def propose(generation: int, known: Sequence[Judged]) -> list[Genome]:
-        return METHODS[method](request.space, request.seed, generation, known, size)
-
-    return propose
-
-
-def _top(members: Sequence[Judged]) -> float | None:
-    return max((one.score for one in members if one.score is not None), default=None)
-
-
-def _generations(archive: Archive, method: str) -> list[dict[str, Any]]:
-    return [line for line in archive.of("generation") if line["method"] == method]
-
-
 def _seeds(archive: Archive, trials: Trials, request: HuntRequest) -> tuple[int, ...]:
     """One seed where none makes a difference, which some genomes show."""
     for line in archive.of("seeds"):
         return tuple(line["seeds"])
-    from backwater.search.draws import Draws
-
     genomes = [request.space.draw(Draws(request.seed, "seeds", n)) for n in range(3)]
     before = trials.runs
     judged = [one for one in trials.judge(genomes, SEEDS[:2]) if one.fingerprints]
@@ -191,79 +123,33 @@ def _seeds(archive: Archive, trials: Trials, request: HuntRequest) -> tuple[int,
     return seeds
 
 
-def _search(
-    method: str,
-    request: HuntRequest,
-    trials: Trials,
-    archive: Archive,
-    seeds: Sequence[int],
-    progress: Progress | None,
-    until: float | None,
-) -> list[Judged]:
-    """All members of a method: those of the archive, then new generations."""
-    done = _generations(archive, method)
-    known = [files.read(one) for line in done for one in line["members"]]
-    each = len(seeds) * trials.sides
-    most = max(1, request.evals // each)
-    size = min(most, max(4, min(request.space.population * request.space.islands, most // 10)))
-    generation = len(done)
-    propose = _proposer(method, request, size)
-    while len(known) < most and not _stalls(known, size) and not _fails(known):
-        if until is not None and known and time.monotonic() > until:
-            break
-        genomes = propose(generation, known)
-        if generation == 0 and method == request.search and request.corpus:
-            genomes = [*request.corpus[:size], *genomes][:size]
-        before = trials.runs
-        judged = trials.judge(genomes[: most - len(known)], seeds)
-        if generation == 0 and trials.refusal and not any(one.fingerprints for one in judged):
-            raise trials.refusal
-        members = [files.written(one) for one in judged]
-        line = {"what": "generation", "method": method, "number": generation, "members": members}
-        archive.append(line | {"runs": trials.runs - before})
-        known += judged
-        generation += 1
-        if progress is not None:
-            progress(method, len(known) * each, most * each, _top(known))
-    return known
-
-
-def _fails(known: Sequence[Judged]) -> bool:
-    """Whether no run ends: of a controller that traps or never answers, more would not either."""
-    return bool(known) and all(one.failed for one in known)
-
-
-def _stalls(known: Sequence[Judged], size: int) -> bool:
-    if len(known) <= PATIENCE * size:
-        return False
-    before, now = _top(known[: -PATIENCE * size]), _top(known)
-    return before is not None and now is not None and now <= before
-
-
 def _rescored(
-    known: dict[str, list[Judged]], trials: Trials, archive: Archive
+    known: Mapping[str, Iterable[Judged]], trials: Trials, archive: Archive
 ) -> tuple[Judged | None, str | None, dict[str, Any] | None, int]:
     """The best that holds on fresh seeds, of the best of each method."""
     done = {line["method"] for line in archive.of("rescored")}
+    running: list[tuple[str, list[Judged], Begun]] = []
     for method in (method for method in known if method not in done):
         scored = [one for one in known[method] if one.score is not None]
         best = sorted(scored, key=lambda one: one.rank)[:BEST]
-        judged = trials.judge([one.genome for one in best], FRESH)
+        running.append((method, best, trials.begin([one.genome for one in best], FRESH)))
+    for method, best, begun in running:
         rows = [
             {"genome": files.shown(one.genome), "score": one.score, **interval(again, one.score)}
-            for one, again in zip(best, judged, strict=True)
+            for one, again in zip(best, begun.judged(), strict=True)
         ]
-        runs = len(judged) * len(FRESH) * trials.sides
+        runs = len(best) * len(FRESH) * trials.sides
         archive.append({"what": "rescored", "method": method, "rows": rows, "runs": runs})
     lines = list(archive.of("rescored"))
     found = [(line["method"], row) for line in lines for row in line["rows"]]
     holding = [(method, row) for method, row in found if row["holds"]]
     if not holding:
         return None, None, None, len(found)
+    genome_of = trials.space.genome
     method, row = max(
-        holding, key=lambda one: (one[1]["mean"], [-x for x in files.genome_of(one[1]["genome"])])
+        holding, key=lambda one: (one[1]["mean"], [-x for x in genome_of(one[1]["genome"])])
     )
-    genome = files.genome_of(row["genome"])
+    genome = genome_of(row["genome"])
     member = next(one for one in known[method] if one.genome == genome)
     return member, method, row, len(found) - len(holding)
 
@@ -300,4 +186,4 @@ def _shrunk(
         line = {"what": "shrunk", "member": files.written(simple), "tried": tried, "runs": runs}
         archive.append(line | {"rescored": again})
         lines = list(archive.of("shrunk"))
-    return files.read(lines[0]["member"]), lines[0]["rescored"]
+    return files.read(lines[0]["member"], trials.space), lines[0]["rescored"]

@@ -157,9 +157,7 @@ def _stall(seen: Seen, _: Seen | None) -> float | None:
     if not seen.delivered:
         return None
     longest = length = 0
-    could = (
-        None if seen.chances_ms is None else {(int(ms) - 1) // LOOK_MS for ms in seen.chances_ms}
-    )
+    could = None if seen.chances_ms is None else _slots(seen.chances_ms)
     for number, bytes_ in enumerate(_increments(seen.delivered[0])):
         if bytes_:
             length = 0
@@ -169,6 +167,14 @@ def _stall(seen: Seen, _: Seen | None) -> float | None:
     # A scenario of one's own may go on when the space has nothing more to change.
     lasts = max(seen.seconds, len(seen.delivered[0]) * LOOK_MS / 1000)
     return _clipped(longest * LOOK_MS / 1000 / lasts)
+
+
+def _slots(chances_ms: Any) -> set[int]:
+    """The looks before which the link could send."""
+    import numpy as np
+
+    slots = (np.asarray(chances_ms, dtype=np.int64) - 1) // LOOK_MS
+    return set(np.unique(slots).tolist())
 
 
 def _unstable(seen: Seen, _: Seen | None) -> float | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from backwater.search.corpus import cell
 from backwater.search.draws import Draws
+from backwater.search.known import Known
 from backwater.search.spaces import Genome, Space
 from backwater.search.trials import Judged
 
@@ -20,107 +21,92 @@ EPSILON, ELITE = 0.3, 10
 # Generations after which the best of an island visits the next one.
 VISIT = 5
 
-Propose = Callable[[Space, int, int, Sequence[Judged], int], list[Genome]]
+Propose = Callable[[Space, int, int, Known, int], list[Genome]]
 
 
 def random_search(
-    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+    space: Space, seed: int, generation: int, known: Known, size: int
 ) -> list[Genome]:
     """Genomes that know of nothing."""
-    taken = {one.genome for one in known}
-    found: list[Genome] = []
-    for number in range(size):
-        found.append(_new(space, Draws(seed, "random", generation, number), taken, space.draw))
-    return found
+    return _news(("random", seed, generation), known, size, lambda draws, _: space.draw(draws))
 
 
 def greedy_search(
-    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+    space: Space, seed: int, generation: int, known: Known, size: int
 ) -> list[Genome]:
     """A random genome, or a neighbour of one of the best."""
-    taken = {one.genome for one in known}
-    elite = sorted(known, key=lambda one: one.rank)[:ELITE]
+    (elite,) = known.best(ELITE)
 
-    def make(draws: Draws) -> Genome:
+    def make(draws: Draws, _: int) -> Genome:
         if not elite or draws.unit() < EPSILON:
             return space.draw(draws)
         return space.mutate(draws.choice(elite).genome, draws)
 
-    return [
-        _new(space, Draws(seed, "eps", generation, number), taken, make) for number in range(size)
-    ]
+    return _news(("eps", seed, generation), known, size, make)
 
 
 def genetic_search(
-    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+    space: Space, seed: int, generation: int, known: Known, size: int
 ) -> list[Genome]:
     """Children of the best of each island, by tournament, crossover and mutation.
 
     Genome number i of every generation belongs to island i mod islands.
     """
-    taken = {one.genome for one in known}
     islands = space.islands if size >= 4 * space.islands else 1
-    ranked = [
-        sorted(
-            (one for place, one in enumerate(known) if place % size % islands == island),
-            key=lambda one: one.rank,
-        )
-        for island in range(islands)
-    ]
-    pools = [list(members) for members in ranked]
+    count = max(4, size // islands)
+    pools = known.best(count, size, islands)
     if islands > 1 and generation % VISIT == 0:
-        for island, pool in enumerate(pools):
-            pool += ranked[(island + 1) % islands][:1]
-            pool.sort(key=lambda one: one.rank)
-    found: list[Genome] = []
-    for number in range(size):
-        best = pools[number % islands][: max(4, size // islands)]
+        visited = [[*pool, *pools[(at + 1) % islands][:1]] for at, pool in enumerate(pools)]
+        pools = [sorted(pool, key=lambda one: one.rank)[:count] for pool in visited]
 
-        def make(draws: Draws, pool: Sequence[Judged] = best) -> Genome:
-            if not pool:
-                return space.draw(draws)
-            one, other = _tournament(pool, draws), _tournament(pool, draws)
-            return space.mutate(space.cross(one, other, draws), draws)
+    def make(draws: Draws, number: int) -> Genome:
+        pool = pools[number % islands]
+        if not pool:
+            return space.draw(draws)
+        one, other = _tournament(pool, draws), _tournament(pool, draws)
+        return space.mutate(space.cross(one, other, draws), draws)
 
-        found.append(_new(space, Draws(seed, "ga", generation, number), taken, make))
-    return found
+    return _news(("ga", seed, generation), known, size, make)
 
 
 def elites_search(
-    space: Space, seed: int, generation: int, known: Sequence[Judged], size: int
+    space: Space, seed: int, generation: int, known: Known, size: int
 ) -> list[Genome]:
     """MAP-Elites: a neighbour of the best of any kind of behaviour, the kind drawn first.
 
     A kind is a cell of the corpus. The first generation is random.
     """
-    taken = {one.genome for one in known}
-    best: dict[tuple[int, ...], Judged] = {}
-    for one in known:
-        if one.score is not None:
-            kind = cell(one.figures)
-            best[kind] = min(best.get(kind, one), one, key=lambda judged: judged.rank)
+    best = known.kinds(lambda one: cell(one.figures))
     elites = [best[kind].genome for kind in sorted(best)]
 
-    def make(draws: Draws) -> Genome:
+    def make(draws: Draws, _: int) -> Genome:
         return space.mutate(draws.choice(elites), draws) if elites else space.draw(draws)
 
-    return [
-        _new(space, Draws(seed, "map-elites", generation, number), taken, make)
-        for number in range(size)
-    ]
+    return _news(("map-elites", seed, generation), known, size, make)
 
 
 def _tournament(pool: Sequence[Judged], draws: Draws) -> Genome:
     return min(draws.choice(pool), draws.choice(pool), key=lambda one: one.rank).genome
 
 
-def _new(space: Space, draws: Draws, taken: set[Genome], make: Callable[[Draws], Genome]) -> Genome:
-    for _ in range(_TRIES):
-        genome = make(draws)
-        if genome not in taken:
-            break
-    taken.add(genome)
-    return genome
+def _news(
+    key: tuple[str, int, int], known: Known, size: int, make: Callable[[Draws, int], Genome]
+) -> list[Genome]:
+    """Genomes that differ from those that are known and from each other, as far as tries suffice.
+
+    The key has the method, the search's seed and the generation. `make` takes draws and a number.
+    """
+    (name, seed, generation), fresh = key, set[Genome]()
+    found = []
+    for number in range(size):
+        draws = Draws(seed, name, generation, number)
+        for _ in range(_TRIES):
+            genome = make(draws, number)
+            if genome not in known.taken and genome not in fresh:
+                break
+        fresh.add(genome)
+        found.append(genome)
+    return found
 
 
 METHODS: dict[str, Propose] = {

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 from backwater.errors import Refusal
 from backwater.search.draws import Draws
+from backwater.search.known import Known
 from backwater.search.spaces import Genome, Space
-from backwater.search.trials import Judged
 
 # The first step of CMA-ES, as a share of each side of the cube.
 STEP = 0.3
@@ -50,13 +50,13 @@ class Optimiser:
         self._library: _Library = _LIBRARIES[method][1](max(2, knobs), seed, self._size)
         self._asked: list[Genome] = []
 
-    def __call__(self, generation: int, known: Sequence[Judged]) -> list[Genome]:
+    def __call__(self, generation: int, known: Known) -> list[Genome]:
         """The genomes of a generation; `known` has all those before it."""
         while self._told < generation:
             if not self._asked:
                 self._ask()
             begin = self._told * self._size
-            members = known[begin : begin + self._size]
+            members = known.members[begin : begin + self._size]
             self._library.tell([one.score for one in members])
             self._asked = []
             self._told += 1

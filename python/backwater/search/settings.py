@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from backwater import _native
+from backwater._native import Instants
 from backwater.model.builders import Controller, Source
 
 PS_PER_MS = 1_000_000_000
@@ -15,8 +15,7 @@ PS_PER_MS = 1_000_000_000
 SHORT = 60
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One change. `patch` is None where only the text form exists.
 
     `write` is what a person would write, or makes it: thousands of runs need the patch alone.
@@ -56,6 +55,8 @@ def array(values: Any) -> Any:
 
 def packed(values: Any) -> str | list[int]:
     """Whole numbers as a scenario keeps them: a short list as it is, a long one packed."""
+    if isinstance(values, Instants):
+        values = values.array()
     if len(values) <= SHORT:
         return [int(value) for value in values]
     return _native.pack(array(values))
@@ -66,17 +67,13 @@ def duration(ms: int) -> Setting:
     return Setting(("duration", ms * PS_PER_MS), {"duration": f"{ms} ms"})
 
 
-def opportunities(link: str, port: str, at_ms: Any, longer: Any = None) -> Setting:
-    """The opportunities of a trace link.
-
-    `longer` makes those that a person would write, of which the run needs the first.
-    """
+def opportunities(link: str, port: str, at_ms: Instants) -> Setting:
+    """The opportunities of a trace link."""
 
     def write() -> dict[str, Any]:
-        every = at_ms if longer is None else longer()
-        return {f"links.{link}.trace": {"kind": "opportunities", "at_ms": packed(every)}}
+        return {f"links.{link}.trace": {"kind": "opportunities", "at_ms": packed(at_ms)}}
 
-    return Setting(("opportunities", port, array(at_ms)), write)
+    return Setting(("opportunities", port, at_ms), write)
 
 
 def schedule(
@@ -94,8 +91,8 @@ def schedule(
         table |= {name: packed(values) for name, values in lists if values is not None}
         return {f"links.{link}.boxes.0": table}
 
-    delays, losses = (None if values is None else array(values) for _, values in lists)
-    patch = ("schedule", f"{port}~schedule", array(at_ms), delays, losses)
+    delays, losses = (None if values is None else list(values) for _, values in lists)
+    patch = ("schedule", f"{port}~schedule", list(at_ms), delays, losses)
     return Setting(patch, write)
 
 
@@ -130,13 +127,13 @@ def listed(at_us: Any, size: int) -> dict[str, Any]:
     return Source.packet_list(at_us=packed(at_us), bytes=[size]).table()
 
 
-def packets(flow: str, at_us: Any, size: int) -> Setting:
+def packets(flow: str, at_us: Instants, size: int) -> Setting:
     """The packets of a flow."""
 
     def write() -> dict[str, Any]:
         return {f"flows.{flow}.source": listed(at_us, size)}
 
-    return Setting(("packets", flow, array(at_us), array([size])), write)
+    return Setting(("packets", flow, at_us, [size]), write)
 
 
 def field(path: str, value: Any) -> Setting:

@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from backwater import _native
@@ -43,6 +44,21 @@ class Judged:
         return (-(self.score if self.score is not None else -float("inf")), self.genome)
 
 
+# A run's figures, what was seen at its looks, and its fingerprint.
+_Run = tuple[Sequence[float], Any, int]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Runs of genomes that have begun."""
+
+    runs: int
+    # Of the first genome that is no scenario.
+    refusal: Refusal | None
+    # Waits for them, once.
+    judged: Callable[[], list[Judged]]
+
+
 class Trials:
     """Evaluates genomes of a space on a scene with one controller or two."""
 
@@ -60,8 +76,7 @@ class Trials:
         self.space, self.objective, self.workers = space, objective, workers
         self._elsewhere = elsewhere
         self.runs = 0
-        # Of the last genome that was no scenario.
-        self.refusal: Refusal | None = None
+        self._threads: _native.Trials | None = None
         self._templates: dict[tuple[int, str], _native.Resolved] = {}
         self._reads = []
         for controller in controllers:
@@ -84,66 +99,65 @@ class Trials:
         """Runs of a genome and seed: one, or two with a reference."""
         return len(self._reads)
 
+    @property
+    def ahead(self) -> int:
+        """Batches that run at once, so that no thread waits between one and the next."""
+        return 2 if self.workers > 1 and self._elsewhere is None else 1
+
     def judge(self, genomes: Sequence[Genome], seeds: Sequence[int]) -> list[Judged]:
         """Scores of genomes, in their order, whatever the number of threads."""
+        return self.begin(genomes, seeds).judged()
+
+    def begin(self, genomes: Sequence[Genome], seeds: Sequence[int]) -> Begun:
+        """Begins the runs of genomes, behind those that were begun before."""
         settings = {genome: self.space.settings(genome) for genome in dict.fromkeys(genomes)}
         templates, refused = self._read(settings)
         sound = [genome for genome in genomes if genome not in refused]
         todo = [
             (genome, seed, side) for genome in sound for seed in seeds for side in range(self.sides)
         ]
-        table, looks, prints, whys = self._run(settings, templates, todo)
+        ran = self._begin(settings, templates, todo)
         self.runs += len(todo)
-        seen = [
-            self._seen(genome, row, grid, fingerprint)
-            for (genome, _, _), row, grid, fingerprint in zip(
-                todo, table.tolist(), looks, prints, strict=True
-            )
-        ]
-        each = len(seeds) * self.sides
-        done = {
-            genome: self._judged(genome, seen[at * each : (at + 1) * each], whys, at * each)
-            for at, genome in enumerate(sound)
-        }
-        nothing = (None,) * len(seeds)
-        for genome, why in refused.items():
-            figures = dict.fromkeys(self.figures)
-            done[genome] = Judged(genome, None, nothing, figures, (), why.what)
-        return [done[genome] for genome in genomes]
 
-    def _run(
+        def judged() -> list[Judged]:
+            runs, whys = ran()
+            each = len(seeds) * self.sides
+            done = {
+                genome: self._judged(genome, runs[at : at + each], _first(whys, at, each))
+                for at, genome in zip(range(0, len(runs), each), sound, strict=True)
+            }
+            for genome, why in refused.items():
+                figures = dict.fromkeys(self.figures)
+                done[genome] = Judged(genome, None, (None,) * len(seeds), figures, (), why.what)
+            return [done[genome] for genome in genomes]
+
+        return Begun(len(todo), next(iter(refused.values()), None), judged)
+
+    def _begin(
         self,
         settings: Mapping[Genome, Sequence[Setting]],
         templates: Mapping[Genome, Sequence[_native.Resolved]],
         todo: Sequence[tuple[Genome, int, int]],
-    ) -> tuple[Any, Any, list[int], dict[int, str]]:
-        """Rows of figures, looks, fingerprints, and why runs failed, of all that is to be done."""
-        import numpy as np
-
+    ) -> Callable[[], tuple[list[_Run], dict[int, str]]]:
+        """Begins all that is to be done. The function gives the runs, and why some failed."""
         bases = [templates[genome][side] for genome, _, side in todo]
-        rows, looks = np.full((len(todo), len(self.figures)), np.nan), [np.empty(0)] * len(todo)
-        prints = [0] * len(todo)
-        whys: dict[int, str] = {}
         ours = [at for at, base in enumerate(bases) if not base.hosted]
-        if ours:
-            found = self._run_ours(
-                [bases[at] for at in ours],
-                [_patches(settings[todo[at][0]], todo[at][1]) for at in ours],
-            )
-            rows[ours] = found[0].reshape(len(ours), len(self.figures))
-            for place, at in enumerate(ours):
-                looks[at], prints[at] = found[1][place], int(found[2][place])
-            whys |= {ours[place]: why for place, why in found[4]}
-        for side in range(self.sides):
-            theirs = [at for at, base in enumerate(bases) if base.hosted and todo[at][2] == side]
-            if theirs:
+        patches = [_patches(settings[todo[at][0]], todo[at][1]) for at in ours]
+        found = self._begin_ours([bases[at] for at in ours], patches)
+
+        def ran() -> tuple[list[_Run], dict[int, str]]:
+            rows, looks, prints, _, failed = found()
+            runs = dict(zip(ours, zip(rows, looks, prints, strict=True), strict=True))
+            whys = {ours[place]: why for place, why in failed}
+            for side in range(self.sides if len(ours) < len(todo) else 0):
+                theirs = [at for at, one in enumerate(bases) if one.hosted and todo[at][2] == side]
                 changes = [(_fields(settings[todo[at][0]]), todo[at][1]) for at in theirs]
-                values, grids, marks, failed = self._run_theirs(side, changes)
-                rows[theirs] = values
-                for place, at in enumerate(theirs):
-                    looks[at], prints[at] = np.asarray(grids[place]), marks[place]
+                *columns, failed = self._run_theirs(side, changes)
+                runs |= zip(theirs, zip(*columns, strict=True), strict=True)
                 whys |= {theirs[place]: why for place, why in failed}
-        return rows, looks, prints, whys
+            return [runs[at] for at in range(len(todo))], whys
+
+        return ran
 
     @property
     def _looks(self) -> tuple[int, list[str]] | None:
@@ -151,10 +165,14 @@ class Trials:
         goal = self.objective
         return (LOOK_MS * PS_PER_MS, list(goal.flows)) if goal.looks else None
 
-    def _run_ours(self, bases: list[Any], patches: list[Any]) -> Any:
-        if self._elsewhere is None:
-            return _native.trials(bases, patches, self.figures, self.workers, self._looks)
-        return self._elsewhere(bases, patches, self.figures, self._looks)
+    def _begin_ours(self, bases: list[Any], patches: list[Any]) -> Callable[[], Any]:
+        if not bases:
+            return lambda: ([], [], [], [], [])
+        if self._elsewhere is not None:
+            return partial(self._elsewhere, bases, patches, self.figures, self._looks)
+        if self._threads is None:
+            self._threads = _native.Trials(self.workers)
+        return self._threads.begin(bases, patches, self.figures, self._looks).found
 
     def _run_theirs(self, side: int, changes: list[tuple[dict[str, Any], int]]) -> Any:
         """Runs with a class of the user's."""
@@ -176,8 +194,6 @@ class Trials:
                 found[genome] = [self._template(side, changes) for side in range(self.sides)]
             except Refusal as why:
                 refused[genome] = why
-        if refused:
-            self.refusal = next(iter(refused.values()))
         return found, refused
 
     def _template(self, side: int, settings: Sequence[Setting]) -> _native.Resolved:
@@ -194,25 +210,26 @@ class Trials:
                 self._templates[key] = copy.resolve_once(None)
         return self._templates[key]
 
-    def _seen(self, genome: Genome, row: Sequence[float], looks: Any, fingerprint: int) -> Seen:
-        flows = len(self.objective.flows)
-        grid = looks.reshape(-1, flows, 2) if len(looks) else None
-        by_flow = [] if grid is None else list(range(flows))
+    def _seen(self, genome: Genome, run: _Run) -> Seen:
+        row, looks, fingerprint = run
+        flows, goal = len(self.objective.flows), self.objective
+        delivered, windows, chances = [], [], None
+        if goal.looks:
+            chances = self.space.chances_ms(genome)
+            grid = _grid(looks, flows)
+            delivered, windows = ([grid[:, f, k].tolist() for f in range(flows)] for k in (0, 1))
         return Seen(
             figures=dict(zip(self.figures, row, strict=True)),
-            delivered=[] if grid is None else [grid[:, f, 0].tolist() for f in by_flow],
-            windows=[] if grid is None else [grid[:, f, 1].tolist() for f in by_flow],
+            delivered=delivered,
+            windows=windows,
             seconds=self.space.seconds(genome),
-            chances_ms=self.space.chances_ms(genome) if self.objective.looks else None,
+            chances_ms=None if chances is None else chances.array(),
             fingerprint=f"{fingerprint:016x}",
-            flow=self.objective.flows[0] if flows else "",
+            flow=goal.flows[0] if flows else "",
         )
 
-    def _judged(
-        self, genome: Genome, seen: Sequence[Seen], whys: Mapping[int, str], first: int
-    ) -> Judged:
-        numbers = range(first, first + len(seen)) if whys else ()
-        why = next((whys[number] for number in numbers if number in whys), None)
+    def _judged(self, genome: Genome, runs: Sequence[_Run], why: str | None) -> Judged:
+        seen = [self._seen(genome, run) for run in runs]
         scores: list[float | None] = []
         for at in range(0, len(seen), self.sides):
             other = seen[at + 1] if self.sides > 1 else None
@@ -224,6 +241,18 @@ class Trials:
         if score is None and why is None:
             why = f"the objective `{self.objective.name}` has no value"
         return Judged(genome, score, tuple(scores), figures, prints, why)
+
+
+def _grid(looks: Any, flows: int) -> Any:
+    import numpy as np
+
+    return np.asarray(looks).reshape(-1, flows, 2)
+
+
+def _first(whys: Mapping[int, str], begin: int, count: int) -> str | None:
+    """Why the first of some runs failed that did."""
+    numbers = range(begin, begin + count) if whys else ()
+    return next((whys[number] for number in numbers if number in whys), None)
 
 
 def _without(read: _native.Scenario, flow: str) -> _native.Scenario:

@@ -237,20 +237,19 @@ def _run(
     figures: Sequence[str],
     seeds: int,
     workers: int,
-) -> Any:
+) -> list[list[float]]:
     copy = read.copy()
     with refusing():
         copy.set(path, scenario.written(value), f"vary {path}")
         base = copy.resolve_once(None)
         patches: list[list[tuple[Any, ...]]] = [[("seed", seed)] for seed in range(1, seeds + 1)]
-        values, _, _, _, failed = _native.trials(
-            [base] * seeds, patches, list(figures), workers, None
-        )
+        begun = _native.Trials(workers).begin([base] * seeds, patches, list(figures))
+        values, _, _, _, failed = begun.found()
     if failed:
         raise Unfinished(
             f"a run with {value} failed: {failed[0][1]}", place=path, fix="give another value"
         )
-    return values.reshape(seeds, len(figures))
+    return values
 
 
 def _derivative(

@@ -44,7 +44,7 @@ impl Resolved {
                 changed.map_err(|why| self.no_change(&join("ports", place), &why))
             }
             Patch::Opportunities(place, at_ms) => {
-                let trace = Listed::new(at_ms).map_err(|what| {
+                let trace = Listed::new(&at_ms.list()).map_err(|what| {
                     self.refuse(&join("ports", place), &what, "give milliseconds in order")
                 })?;
                 self.give_trace(world, place, |old| {

@@ -1,7 +1,7 @@
 //! Random worlds are changed in the middle of their runs: what a change does not refuse keeps the invariants, and happens again
 //! when it is done again.
 
-use backwater_scenario::{Folders, Patch, Resolved, Scenario};
+use backwater_scenario::{Folders, Instants, Patch, Resolved, Scenario};
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 use serde_json::{Value, json};
@@ -44,7 +44,10 @@ fn draw(dice: &mut Dice<'_>, scenario: &Value, world: &World) -> Change {
         0 => Change::Typed(Patch::Buffer(port, 1 + dice.below(20) as u64)),
         1 => Change::Typed(Patch::Rate(link, 1_000_000 * (1 + dice.below(50) as u64))),
         2 => Change::Typed(Patch::Delay(link, Span::micros(dice.below(20_000) as u64))),
-        3 => Change::Typed(Patch::Opportunities(port, (0..500).step_by(3).collect())),
+        3 => {
+            let at_ms = Instants::Listed((0..500).step_by(3).collect());
+            Change::Typed(Patch::Opportunities(port, at_ms))
+        }
         4 => Change::Typed(Patch::Rates(port, vec![0, 20], vec![1_000_000, 5_000_000])),
         5 => Change::Fresh(flow),
         6 => {

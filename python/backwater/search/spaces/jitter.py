@@ -98,14 +98,14 @@ class Jitter(Space):
         """Without one of the three, then with slots like their neighbours."""
         blank = (0,) * SLOTS
         data, acks, period = genome[:SLOTS], genome[SLOTS : 2 * SLOTS], genome[-1:]
-        yield from (blank + acks + period, data + blank + period, (*data, *acks, 0))
+        yield from ((*blank, *acks, *period), (*data, *blank, *period), (*data, *acks, 0))
         for first in (0, SLOTS):
             length = SLOTS
             while length:
                 for low in range(first, first + SLOTS, length):
                     high = min(low + length, first + SLOTS)
                     for value in (0, genome[low - 1] if low > first else 0, genome[low]):
-                        yield genome[:low] + (value,) * (high - low) + genome[high:]
+                        yield (*genome[:low], *(value,) * (high - low), *genome[high:])
                 length //= 2
 
     def parts(self, genome: Genome) -> Iterator[tuple[str, Genome]]:
@@ -113,8 +113,8 @@ class Jitter(Space):
         blank = (0,) * SLOTS
         data, acks, period = genome[:SLOTS], genome[SLOTS : 2 * SLOTS], genome[-1:]
         for name, other in (
-            ("data", blank + acks + period),
-            ("acknowledgements", data + blank + period),
+            ("data", (*blank, *acks, *period)),
+            ("acknowledgements", (*data, *blank, *period)),
             ("period", (*data, *acks, 0)),
         ):
             if other != genome:

@@ -6,24 +6,15 @@ halves, not quite evenly, and so on down to 8 ms.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
-from backwater import _native
+from backwater._native import Counts, Instants
 from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.draws import Draws
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import (
-    Bounds,
-    Counts,
-    Genome,
-    Space,
-    counts_of,
-    increments,
-)
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS = 5000
 UNEVEN = 0.5
@@ -33,12 +24,19 @@ WINDOWS_MS = (50, 200, 800, 2000)
 SHARES = 63
 
 
-def spread(count: int, length: int, draws: Draws) -> Any:
-    """`count` opportunities over so many milliseconds, not quite evenly, as an array."""
-    return _native.spread(count, length, UNEVEN, LEAST_MS, draws.unit)
+def counts(values: str | Sequence[int]) -> Counts:
+    """A genome of many numbers from any form of it."""
+    if isinstance(values, str):
+        return Counts.unpacked(values)
+    return values if isinstance(values, Counts) else Counts(values)
 
 
-def divided(count: int, length: int, shares: Sequence[float]) -> Any:
+def spread(count: int, length: int, draws: Draws) -> Counts:
+    """`count` opportunities over so many milliseconds, not quite evenly."""
+    return Counts.spread(count, length, UNEVEN, LEAST_MS, draws)
+
+
+def divided(count: int, length: int, shares: Sequence[float]) -> Counts:
     """`count` opportunities over so many milliseconds, by the share of each left half.
 
     Share i divides a part whose halves have the shares 2 i + 1 and 2 i + 2. Parts without a share
@@ -53,15 +51,15 @@ def divided(count: int, length: int, shares: Sequence[float]) -> Any:
     return _even_parts([one for one, _ in parts], [one for _, one in parts])
 
 
-def _even_parts(counts: Sequence[int], lengths: Sequence[int]) -> Any:
+def _even_parts(parts: Sequence[int], lengths: Sequence[int]) -> Counts:
     """Parts one after another, each with its opportunities evenly."""
     import numpy as np
 
     sizes = np.asarray(lengths)
     ends = np.cumsum(sizes)
     place = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
-    each, size = np.repeat(counts, sizes), np.repeat(sizes, sizes)
-    return each * (place + 1) // size - each * place // size
+    each, size = np.repeat(parts, sizes), np.repeat(sizes, sizes)
+    return Counts((each * (place + 1) // size - each * place // size).astype(np.uint32))
 
 
 class Link(Space):
@@ -97,11 +95,9 @@ class Link(Space):
         """Always the same."""
         return TOTAL_MS / 1000
 
-    def chances_ms(self, genome: Genome) -> Any:
+    def chances_ms(self, genome: Genome) -> Instants:
         """Each as often as it has opportunities; those of the first come in the second one."""
-        import numpy as np
-
-        return np.repeat(np.arange(1, TOTAL_MS + 1, dtype=np.uint64), counts_of(genome))
+        return counts(genome).ends()
 
     def settings(self, genome: Genome) -> list[Setting]:
         """The opportunities."""
@@ -122,9 +118,13 @@ class Link(Space):
             longest = max(longest, length)
         return f"the longest outage lasts {longest} ms, the largest burst has {max(genome)} packets"
 
+    def genome(self, values: str | Sequence[int]) -> Genome:
+        """As the engine has it."""
+        return counts(values)
+
     def draw(self, draws: Draws) -> Genome:
         """A fresh distribution within the slack."""
-        return self._kept(spread(self.count, TOTAL_MS, draws))
+        return spread(self.count, TOTAL_MS, draws).within(self.slack)
 
     def knobs(self) -> int:
         """The shares of a tree: its last parts have 78 or 79 ms."""
@@ -132,63 +132,33 @@ class Link(Space):
 
     def decoded(self, point: Sequence[float]) -> Genome:
         """Distributed by these shares, within the slack."""
-        return self._kept(divided(self.count, TOTAL_MS, point))
+        return divided(self.count, TOTAL_MS, point).within(self.slack)
 
     def mutate(self, genome: Genome, draws: Draws) -> Genome:
-        """A window distributed anew, shifted, smoothed, or exchanged for another."""
-        import numpy as np
+        """A window distributed anew, shifted, smoothed, or exchanged for another.
 
-        made, length = counts_of(genome).copy(), draws.choice(WINDOWS_MS)
+        What then comes too soon for the slack waits, what comes too late is brought forward.
+        """
+        made, length = counts(genome), draws.choice(WINDOWS_MS)
         low = draws.below(TOTAL_MS - length + 1)
-        window = made[low : low + length].copy()
         match draws.below(4):
             case 0:
-                made[low : low + length] = spread(int(window.sum()), length, draws)
+                made = made.with_part(low, spread(made.sum(low, length), length, draws))
             case 1:
-                by = draws.between(1, max(1, length // 2))
-                made[low : low + length] = np.roll(window, -by)
+                made = made.rolled(low, length, draws.between(1, max(1, length // 2)))
             case 2:
-                made[low : low + length] = _smooth(window, draws.between(1, 20))
+                made = made.smooth(low, length, draws.between(1, 20))
             case _:
-                other = draws.below(TOTAL_MS - length + 1)
-                if abs(other - low) >= length:
-                    made[low : low + length] = made[other : other + length]
-                    made[other : other + length] = window
-        return self._kept(made)
+                made = made.exchanged(low, draws.below(TOTAL_MS - length + 1), length)
+        return made.within(self.slack)
 
     def cross(self, one: Genome, other: Genome, draws: Draws) -> Genome:
         """The first part of one and the rest of another, cut where both have sent as much."""
-        import numpy as np
-
-        first, second = np.cumsum(counts_of(one)), np.cumsum(counts_of(other))
-        places = np.flatnonzero((first == second) & (first > 0) & (first < self.count))
-        if not len(places):
-            return one
-        cut = int(places[draws.below(len(places))]) + 1
-        return Counts.of(np.concatenate((counts_of(one)[:cut], counts_of(other)[cut:])))
-
-    def _kept(self, made: Any) -> Genome:
-        """Within the slack: what comes too soon waits, what comes too late is brought forward."""
-        import numpy as np
-
-        least, most = self._sums
-        return Counts.of(increments(np.minimum(np.maximum(np.cumsum(made), least), most)))
-
-    @cached_property
-    def _sums(self) -> tuple[Any, Any]:
-        """The least and the largest sum up to the end of each millisecond."""
-        import numpy as np
-
-        ends = np.arange(1, TOTAL_MS + 1)
-        most = self.count * ends // TOTAL_MS
-        least = np.maximum(0, -(-self.count * (ends - self.slack) // TOTAL_MS))
-        return least, most
+        return counts(one).crossed(counts(other), draws)
 
     def order(self, genome: Genome) -> tuple[float, ...]:
         """The number of runs of equal counts, then how far they vary."""
-        changes = sum(a != b for a, b in itertools.pairwise(genome))
-        variation = sum(abs(a - b) for a, b in itertools.pairwise(genome))
-        return (changes, variation)
+        return counts(genome).variation()
 
     def simpler(self, genome: Genome) -> Iterator[Genome]:
         """Windows that become even, the largest first."""
@@ -204,22 +174,4 @@ class Link(Space):
 
     def _even(self, genome: Genome, low: int, length: int) -> Genome:
         """The same with a window made even."""
-        import numpy as np
-
-        made, place = counts_of(genome).copy(), np.arange(length)
-        count = int(made[low : low + length].sum())
-        made[low : low + length] = count * (place + 1) // length - count * place // length
-        return self._kept(made)
-
-
-def _smooth(window: Any, half: int) -> Any:
-    """A moving mean whose sum is kept: the running sum is averaged and rounded."""
-    import numpy as np
-
-    length = len(window)
-    sums = np.concatenate(([0], np.cumsum(window)))
-    totals = np.concatenate(([0], np.cumsum(sums)))
-    at = np.arange(length + 1)
-    near = np.minimum(half, np.minimum(at, length - at))
-    means = (totals[at + near + 1] - totals[at - near]) // (2 * near + 1)
-    return np.diff(np.maximum.accumulate(means))
+        return counts(genome).even(low, length).within(self.slack)

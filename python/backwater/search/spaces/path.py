@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from backwater._native import Instants
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import Bounds, Genome, Space, increments
+from backwater.search.spaces.space import Bounds, Genome, Space
+from backwater.search.spaces.steps import FULL_KBPS
 
 TOTAL_MS = 10_000
 
@@ -37,13 +39,9 @@ class Path(Space):
         rate, delay, tenths, _ = genome
         return max(2, rate * 100_000 * 2 * delay * tenths // (8 * scenes.PACKET * 10_000))
 
-    def chances_ms(self, genome: Genome) -> Any:
+    def chances_ms(self, genome: Genome) -> Instants:
         """An opportunity whenever 1500 B have come together."""
-        import numpy as np
-
-        bits = np.arange(1, TOTAL_MS + 1) * genome[0] * 100
-        counts = increments(bits // 12_000)
-        return np.repeat(np.arange(1, TOTAL_MS + 1), counts)
+        return Instants.filled([genome[0] * 100], [TOTAL_MS], FULL_KBPS)
 
     def settings(self, genome: Genome) -> list[Setting]:
         """The rate, the delay each way, the loss of data, and the queue."""

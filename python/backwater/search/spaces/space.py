@@ -6,47 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backwater import _native
+from backwater._native import Instants
 from backwater.search.draws import Draws
 from backwater.search.scenes import DOWN
 from backwater.search.settings import Setting
 
-Genome = tuple[int, ...]
+# Whole numbers that have a hash and an order: a tuple, or `_native.Counts` where they are many.
+Genome = Sequence[int]
 # Chance that a gene is drawn anew where a space has nothing better.
 RESAMPLED = 0.2
-
-
-class Counts(tuple[int, ...]):
-    """A genome of thousands of numbers that keeps its hash and its form as an array."""
-
-    array: Any
-    _hash: int
-
-    @staticmethod
-    def of(array: Any) -> Counts:
-        """The numbers of an array, which nobody changes afterwards."""
-        made = Counts(array.tolist())
-        made.array = array
-        return made
-
-    def __hash__(self) -> int:
-        found = self.__dict__.get("_hash")
-        if found is None:
-            found = self._hash = super().__hash__()
-        return found
-
-
-def counts_of(genome: Genome) -> Any:
-    """The numbers of a genome as an array."""
-    import numpy as np
-
-    return genome.array if isinstance(genome, Counts) else np.asarray(genome)
-
-
-def increments(sums: Any) -> Any:
-    """By how much each sum of an array exceeds the one before it, the first by all of it."""
-    found = sums.copy()
-    found[1:] -= sums[:-1]
-    return found
 
 
 @dataclass(frozen=True)
@@ -94,13 +63,17 @@ class Space:
         """A genome in words."""
         raise NotImplementedError
 
-    def chances_ms(self, genome: Genome) -> Any:
+    def chances_ms(self, genome: Genome) -> Instants | None:
         """When the link could send, in ms; None for a link that always can."""
         return None
 
     def unmet(self) -> str | None:
         """Why no genome meets the constraints; None if some do."""
         return None
+
+    def genome(self, values: str | Sequence[int]) -> Genome:
+        """The genome of a list, or of one that is packed."""
+        return tuple(_native.unpack(values).tolist() if isinstance(values, str) else values)
 
     def draw(self, draws: Draws) -> Genome:
         """Any genome."""
@@ -116,7 +89,7 @@ class Space:
     def cross(self, one: Genome, other: Genome, draws: Draws) -> Genome:
         """A child of two, by two points."""
         first, last = sorted((draws.below(len(one) + 1), draws.below(len(one) + 1)))
-        return one[:first] + other[first:last] + one[last:]
+        return (*one[:first], *other[first:last], *one[last:])
 
     def knobs(self) -> int:
         """How many numbers between 0 and 1 describe a genome to an optimiser."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from backwater._native import Instants
 from backwater.search import scenes, settings
 from backwater.search.settings import Setting
-from backwater.search.spaces.space import Bounds, Genome, Space, increments
+from backwater.search.spaces.space import Bounds, Genome, Space
 
 RATE_KBPS, STEP_MS, QUEUE = 500, 50, 100
 # A packet of 1500 B each millisecond is 12 Mbit/s.
@@ -48,11 +49,12 @@ class Steps(Space):
         """The sum of the durations."""
         return sum(genome[2 * self.count : 3 * self.count]) * STEP_MS / 1000
 
-    def chances_ms(self, genome: Genome) -> Any:
+    def chances_ms(self, genome: Genome) -> Instants:
         """An opportunity whenever 1500 B have come together."""
         n = self.count
-        steps = [(r, d * STEP_MS) for r, d in zip(genome[:n], genome[2 * n : 3 * n], strict=True)]
-        return rate_steps([*steps, (genome[0], TAIL_MS)])
+        rates = [rate * RATE_KBPS for rate in (*genome[:n], genome[0])]
+        lasts = [steps * STEP_MS for steps in genome[2 * n : 3 * n]]
+        return Instants.filled(rates, [*lasts, TAIL_MS], FULL_KBPS)
 
     def settings(self, genome: Genome) -> list[Setting]:
         """Opportunities, delays both ways, the queue and the time."""
@@ -89,19 +91,9 @@ class Steps(Space):
     def parts(self, genome: Genome) -> Iterator[tuple[str, Genome]]:
         """Without the change of rate, without that of delay, with the least queue."""
         n = self.count
-        flat_rate = (genome[0],) * n + genome[n:]
-        flat_delay = genome[:n] + (genome[n],) * n + genome[2 * n :]
+        flat_rate = (*(genome[0],) * n, *genome[n:])
+        flat_delay = (*genome[:n], *(genome[n],) * n, *genome[2 * n :])
         small = (*genome[:-1], 1)
         for name, other in (("rate-step", flat_rate), ("delay-step", flat_delay), ("queue", small)):
             if other != genome:
                 yield name, other
-
-
-def rate_steps(steps: list[tuple[int, int]]) -> Any:
-    """Milliseconds of opportunities for rates in 500 kbit/s, each for so many ms."""
-    import numpy as np
-
-    rates, lasts = zip(*steps, strict=True)
-    bits = np.cumsum(np.repeat(np.asarray(rates) * RATE_KBPS, lasts))
-    counts = increments(bits // FULL_KBPS)
-    return np.repeat(np.arange(1, len(bits) + 1), counts)

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from backwater._native import Counts
 from backwater.errors import Refusal
 from backwater.search import scenes, settings
 from backwater.search.draws import Draws
 from backwater.search.settings import Setting
-from backwater.search.spaces.link import SHARES, divided, spread
+from backwater.search.spaces.link import SHARES, counts, divided, spread
 from backwater.search.spaces.space import Bounds, Genome, Space
 
 TOTAL_MS, SLOT_MS = 5000, 10
 SLOTS = TOTAL_MS // SLOT_MS
 WINDOWS = (5, 20, 80, 200)
+# Beyond that a run has no room.
+MOST = 10**9
 
 
 class Traffic(Space):
@@ -26,8 +29,9 @@ class Traffic(Space):
     name = "traffic"
 
     def __init__(self, most: int = 2500) -> None:
-        if most < 1:
-            raise Refusal("no cross packet may be sent", place="--most", fix="give at least 1")
+        if not 1 <= most <= MOST:
+            what = "no cross packet may be sent" if most < 1 else f"{most} cross packets in 5 s"
+            raise Refusal(what, place="--most", fix=f"give 1 to {MOST}")
         self.most = most
 
     def scene(self) -> dict[str, Any]:
@@ -48,14 +52,7 @@ class Traffic(Space):
 
     def settings(self, genome: Genome) -> list[Setting]:
         """Packets evenly within their slot."""
-        import numpy as np
-
-        counts, slot_us = np.asarray(genome), SLOT_MS * 1000
-        first = np.repeat(np.cumsum(counts) - counts, counts)
-        place = np.arange(int(counts.sum())) - first
-        at_us = np.repeat(np.arange(SLOTS) * slot_us, counts)
-        at_us += place * slot_us // np.repeat(counts, counts)
-        return [settings.packets("cross", at_us, scenes.PACKET)]
+        return [settings.packets("cross", counts(genome).evenly(SLOT_MS * 1000), scenes.PACKET)]
 
     def constraints(self) -> list[str]:
         """How many packets there are."""
@@ -66,9 +63,13 @@ class Traffic(Space):
         bursts = sum(b > 0 and a == 0 for a, b in zip((0, *genome), genome, strict=False))
         return f"{sum(genome)} cross packets in {bursts} bursts"
 
+    def genome(self, values: str | Sequence[int]) -> Genome:
+        """As the engine has it."""
+        return counts(values)
+
     def draw(self, draws: Draws) -> Genome:
         """Any number of packets, distributed unevenly."""
-        return tuple(spread(draws.between(0, self.most), SLOTS, draws).tolist())
+        return spread(draws.between(0, self.most), SLOTS, draws)
 
     def knobs(self) -> int:
         """The number of packets, and the shares of a tree."""
@@ -76,49 +77,46 @@ class Traffic(Space):
 
     def decoded(self, point: Sequence[float]) -> Genome:
         """So many packets, distributed by these shares."""
-        return tuple(divided(round(point[0] * self.most), SLOTS, point[1:]).tolist())
+        return divided(round(point[0] * self.most), SLOTS, point[1:])
 
     def mutate(self, genome: Genome, draws: Draws) -> Genome:
         """A window with another number of packets, shifted, emptied, or repeated to the end."""
-        made, length = list(genome), draws.choice(WINDOWS)
+        made, length = counts(genome), draws.choice(WINDOWS)
         low = draws.below(SLOTS - length + 1)
-        window = made[low : low + length]
         match draws.below(4):
             case 0:
-                count = draws.between(0, 2 * sum(window) + length)
-                made[low : low + length] = spread(count, length, draws).tolist()
+                count = draws.between(0, 2 * made.sum(low, length) + length)
+                made = made.with_part(low, spread(count, length, draws))
             case 1:
-                by = draws.between(1, max(1, length // 2))
-                made[low : low + length] = window[by:] + window[:by]
+                made = made.rolled(low, length, draws.between(1, max(1, length // 2)))
             case 2:
-                made[low : low + length] = [0] * length
+                made = _without(made, low, length)
             case _:
-                for at in range(low + length, SLOTS):
-                    made[at] = made[at - length]
-        return self._kept(made)
+                made = made.repeated(low, length)
+        return made.at_most(self.most)
 
     def cross(self, one: Genome, other: Genome, draws: Draws) -> Genome:
         """A child of two, by two points, within the sum."""
-        return self._kept(list(super().cross(one, other, draws)))
-
-    def _kept(self, made: list[int]) -> Genome:
-        left, found = self.most, []
-        for count in made:
-            found.append(min(count, left))
-            left -= found[-1]
-        return tuple(found)
+        first, last = sorted((draws.below(SLOTS + 1), draws.below(SLOTS + 1)))
+        return counts(one).spliced(counts(other), first, last).at_most(self.most)
 
     def simpler(self, genome: Genome) -> Iterator[Genome]:
         """Without halves, quarters and so on of the packets."""
-        length = SLOTS // 2
+        made, length = counts(genome), SLOTS // 2
         while length:
             for low in range(0, SLOTS, length):
-                if any(genome[low : low + length]):
-                    yield genome[:low] + (0,) * length + genome[low + length :]
+                # The last ones of an odd division are shorter.
+                if made.sum(low, min(length, SLOTS - low)):
+                    yield _without(made, low, min(length, SLOTS - low))
             length //= 2
 
     def parts(self, genome: Genome) -> Iterator[tuple[str, Genome]]:
         """Without the packets of each second."""
+        made = counts(genome)
         for number, low in enumerate(range(0, SLOTS, 100), 1):
-            if any(genome[low : low + 100]):
-                yield f"second-{number}", genome[:low] + (0,) * 100 + genome[low + 100 :]
+            if made.sum(low, 100):
+                yield f"second-{number}", _without(made, low, 100)
+
+
+def _without(genome: Counts, low: int, length: int) -> Counts:
+    return genome.with_part(low, Counts([0] * length))

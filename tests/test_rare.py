@@ -7,100 +7,23 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import backwater
 from backwater.errors import Refusal
 from backwater.search import splitting
 from command import call
-
-# Opportunities are Poisson: the rate returns to its middle at once and stays there.
-COX = {
-    "kind": "cox",
-    "volatility": "1 bit/s",
-    "reversion": 20,
-    "sticky": "0 %",
-    "outage": "1 ms",
-    "burst": 1,
-}
-
-
-def served(start: str, end: str, each_second: int) -> dict[str, Any]:
-    """A link whose service times are exponential."""
-    trace = COX | {"peak": f"{2 * each_second * 8 * 1504} bit/s"}
-    ends = {"from": start, "to": end, "kind": "trace", "clock": "exact"}
-    return ends | {"queue": {"kind": "infinite"}, "trace": trace}
-
-
-def wire(start: str, end: str) -> dict[str, Any]:
-    return {"from": start, "to": end, "rate": "1 Gbit/s", "delay": "0 s"}
-
-
-def poisson(each_second: int) -> dict[str, Any]:
-    rate = f"{each_second * 8 * 1500} bit/s"
-    return {"kind": "poisson", "packet": "1500 B", "rate": rate}
-
-
-def queue(arrivals: int, services: int) -> dict[str, Any]:
-    """M/M/1."""
-    return {
-        "schema": "backwater/scenario/1",
-        "duration": "100000 s",
-        "nodes": {"S": {"kind": "host"}, "D": {"kind": "host"}},
-        "links": {"q": served("S", "D", services), "back": wire("D", "S")},
-        "flows": {"f": {"from": "S", "to": "D", "source": poisson(arrivals)}},
-    }
-
-
-def tandem(arrivals: int, first: int, second: int) -> dict[str, Any]:
-    """Two such queues, one behind the other."""
-    nodes = {"S": {"kind": "host"}, "M": {"kind": "switch"}, "D": {"kind": "host"}}
-    links = {"a": served("S", "M", first), "b": served("M", "D", second)}
-    links |= {"c": wire("D", "M"), "d": wire("M", "S")}
-    return queue(arrivals, first) | {"nodes": nodes, "links": links}
-
-
-def tandem_chance(arrivals: int, first: int, second: int, level: int) -> float:
-    """The second queue reaches a level before both are empty: the chain of their jumps, solved."""
-    room = 60
-    size = (room + 1) * level
-    matrix, known = np.eye(size), np.zeros(size)
-    for one in range(room + 1):
-        for other in range(level):
-            if one == other == 0:
-                continue
-            here = one * level + other
-            total = arrivals + first * (one > 0) + second * (other > 0)
-            matrix[here, min(one + 1, room) * level + other] -= arrivals / total
-            if one and other + 1 == level:
-                known[here] += first / total
-            elif one:
-                matrix[here, (one - 1) * level + other + 1] -= first / total
-            if other:
-                matrix[here, one * level + other - 1] -= second / total
-    return float(np.linalg.solve(matrix, known)[level])
-
-
-def incast(window_ms: int) -> dict[str, Any]:
-    """Four hosts send a packet each at an instant of a window. It takes 1 ms; three find room."""
-    interval = f"{1500 * 8 * 1000 // window_ms} bit/s"
-    source = {"kind": "cbr", "packet": "1500 B", "rate": interval, "phase": "random"}
-    hosts = [f"S{n}" for n in range(4)]
-    nodes = {name: {"kind": "host"} for name in [*hosts, "D"]} | {"W": {"kind": "switch"}}
-    links = {
-        name.lower(): {"ends": [name, "W"], "rate": "100 Gbit/s", "delay": "0 s"} for name in hosts
-    }
-    links["d"] = {"ends": ["W", "D"], "rate": "12208 kbit/s", "delay": "0 s"}
-    flow = {"to": "D", "source": source, "stop": f"{window_ms} ms"}
-    return {
-        "schema": "backwater/scenario/1",
-        "duration": "1 s",
-        "nodes": nodes,
-        "links": links,
-        "ports": {"W>D": {"buffer": "3 packets"}},
-        "flows": {name.lower(): flow | {"from": name} for name in hosts},
-    }
+from rare_scenes import (
+    cases,
+    close,
+    constant,
+    covered,
+    incast,
+    queue,
+    services,
+    tandem,
+    tandem_chance,
+)
 
 
 def late_pauses(load: float) -> dict[str, Any]:
@@ -174,6 +97,43 @@ def test_at_a_millionth_plain_runs_take_three_hundred_times_the_events() -> None
     assert found.plain_events > 300 * found.events
 
 
+def test_intervals_cover_nineteen_times_of_twenty_and_would_not_if_they_were_half_as_wide() -> None:
+    """Of 60 intervals of ten replicates 57 should cover, and 43 of those that are half as wide."""
+    case = cases()["M/D/1, load 0.7, 20"]
+    whole, half, _ = covered(case, 60, 40, 10)
+    assert whole >= 54
+    assert half < 51
+
+
+@pytest.mark.parametrize(("load", "share"), [(0.7, 0.98930), (0.5, 0.98636)])
+def test_the_gap_behind_a_frame_takes_about_a_hundredth(load: float, share: float) -> None:
+    """The figures that the page has; without a gap the chain of services is the textbook's."""
+    for level in (10, 20):
+        found = services(load, level, 12 / 1538) / services(load, level)
+        assert found == pytest.approx(share, abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("load", "level", "chance"),
+    [
+        (0.7, 10, 1.7687e-3),
+        (0.7, 20, 2.0575e-6),
+        (0.7, 30, 2.3977e-9),
+        (0.5, 10, 2.0390e-5),
+        (0.5, 20, 7.1254e-11),
+    ],
+)
+def test_constant_services_rise_as_often_as_their_chain_says(
+    load: float, level: int, chance: float
+) -> None:
+    """Within four errors. Another program has these chances, and the chain solved here, too."""
+    assert services(load, level) == pytest.approx(chance, rel=1e-4)
+    place = "bytes:S>D"
+    found = backwater.rare(constant(load), place, level * 1518, empty=place, runs=200)
+    assert abs(found.chance - chance) < 4 * found.relative_error * found.chance
+    assert found.relative_error < 0.2
+
+
 def test_both_scores_of_a_tandem_cover_the_solved_chance() -> None:
     """At these rates neither misleads: states at a level differ little in what comes after.
 
@@ -222,8 +182,7 @@ def test_replicates_that_scatter_much_are_warned_of(scatter: float, said: bool) 
 
 @pytest.mark.parametrize("window_ms", [2, 4, 8])
 def test_four_way_incast_loses_a_packet_as_often_as_four_instants_lie_close(window_ms: int) -> None:
-    x = 1 / window_ms
-    truth = 4 * x**3 - 3 * x**4
+    truth = close(window_ms)
     found = backwater.rare(
         incast(window_ms), "lost", 1, score="bytes:W>D", to="0.1 s", levels=[2000], runs=2000
     )

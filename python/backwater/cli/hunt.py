@@ -307,7 +307,7 @@ def _smallest(folder: Path | None, request: Any) -> Any:
     """The corpus that is to be written, where its folder is free for it."""
     from backwater.search.corpus import Smallest
 
-    return None if folder is None else Smallest(folder, request.written())
+    return None if folder is None else Smallest(folder, request.space, request.written())
 
 
 def _save(

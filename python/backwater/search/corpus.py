@@ -70,9 +70,9 @@ class Smallest:
     figures and fingerprints come along. Environments without a score are left out.
     """
 
-    def __init__(self, folder: Path, request: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, space: Space, request: Mapping[str, Any]) -> None:
         """Refuses a folder that has something else, before the hunt has begun."""
-        self.path = folder / NAME
+        self.path, self._space = folder / NAME, space
         asked = {**request, "minimised": True}
         self._head = {"schema": SCHEMA, "engine": _native.engine_id(), "asked": asked}
         self.kept = self.of = 0
@@ -87,7 +87,7 @@ class Smallest:
         for line in _documents(archive)[1:]:
             simplified = [line["member"]] if line.get("what") == "shrunk" else []
             for one in [*line.get("members", []), *simplified]:
-                genome = genome_of(one["genome"])
+                genome = self._space.genome(one["genome"])
                 self.of += genome not in members
                 members.setdefault(genome, one)
                 if one["score"] is not None:

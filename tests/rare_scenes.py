@@ -172,12 +172,13 @@ def cases() -> dict[str, Case]:
 
 
 def covered(
-    case: Case, wholes: int, runs: int, replicates: int
+    case: Case, wholes: int, runs: int, replicates: int, restart: int | None = None
 ) -> tuple[int, int, list[backwater.RareEvent]]:
     """How many intervals have the chance, how many that are half as wide, and all estimates."""
     scene, asked, chance = case
     more = {name: value for name, value in asked.items() if name not in ("event", "level")}
     more |= {"runs": runs, "replicates": replicates, "workers": 1}
+    more |= {} if restart is None else {"restart": restart}
     found = [
         backwater.rare(scene, asked["event"], asked["level"], **more, seed=seed)
         for seed in range(1, wholes + 1)

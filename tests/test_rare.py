@@ -11,7 +11,7 @@ import pytest
 
 import backwater
 from backwater.errors import Refusal
-from backwater.search import splitting
+from backwater.search import restarting, splitting
 from command import call
 from rare_scenes import (
     cases,
@@ -100,9 +100,10 @@ def test_at_a_millionth_plain_runs_take_three_hundred_times_the_events() -> None
 def test_intervals_cover_nineteen_times_of_twenty_and_would_not_if_they_were_half_as_wide() -> None:
     """Of 60 intervals of ten replicates 57 should cover, and 43 of those that are half as wide."""
     case = cases()["M/D/1, load 0.7, 20"]
-    whole, half, _ = covered(case, 60, 40, 10)
-    assert whole >= 54
-    assert half < 51
+    for restart in (None, 4):
+        whole, half, _ = covered(case, 60, 40, 10, restart)
+        assert whole >= 54
+        assert half < 51
 
 
 @pytest.mark.parametrize(("load", "share"), [(0.7, 0.98930), (0.5, 0.98636)])
@@ -129,9 +130,15 @@ def test_constant_services_rise_as_often_as_their_chain_says(
     """Within four errors. Another program has these chances, and the chain solved here, too."""
     assert services(load, level) == pytest.approx(chance, rel=1e-4)
     place = "bytes:S>D"
-    found = backwater.rare(constant(load), place, level * 1518, empty=place, runs=200)
-    assert abs(found.chance - chance) < 4 * found.relative_error * found.chance
-    assert found.relative_error < 0.2
+    for restart in (None, 4):
+        found = backwater.rare(
+            *(constant(load), place, level * 1518),
+            empty=place,
+            runs=200,
+            restart=restart,
+        )
+        assert abs(found.chance - chance) < 4 * found.relative_error * found.chance
+        assert found.relative_error < 0.25
 
 
 def test_both_scores_of_a_tandem_cover_the_solved_chance() -> None:
@@ -255,9 +262,105 @@ def test_the_command_says_what_the_function_does(tmp_path: Path) -> None:
     assert f"chance {found.chance:.4g}" in shown
 
 
+def test_restart_says_how_often_levels_were_passed_and_what_that_makes() -> None:
+    """Two replicates of 100 first runs, levels at which a run goes on as 2 and as 5."""
+    found = [
+        ([0, 1, 30], [40, 20], [1000, 400, 500], 10, 0.45, (7, [(5, 6)], 8, "ab")),
+        ([0, 0, 10], [30, 10], [900, 300, 200], 10, 0.15, None),
+    ]
+    said = restarting.estimate([3, 6], [2, 5], found, 100, {})
+    values = ((1 / 2 + 30 / 10) / 100, 10 / 10 / 100)
+    assert said.replicates == pytest.approx(values)
+    assert said.chance == pytest.approx(sum(values) / 2)
+    rows = [(one.level, one.runs, one.hits) for one in said.levels]
+    assert rows == [(3, 200, 70), (6, 140, 30), (None, 150, 41)]
+    assert said.events == 1000 + 400 + 500 + 10 + 900 + 300 + 200 + 10
+    spread = (values[0] - values[1]) / math.sqrt(2) / said.chance
+    assert said.relative_error == pytest.approx(spread / math.sqrt(2))
+    # Of 200 first runs the sum is 4.5 and that of squares 0.6.
+    theory = math.sqrt((0.6 * 200 / 4.5**2 - 1) / 100)
+    assert said.scatter == pytest.approx(spread / theory)
+    # A plain run serves the events of a first run, and of what goes on one of 2 and one of 10.
+    each = (1900 + 700 / 2 + 700 / 10) / 200
+    error = said.relative_error
+    assert said.plain_events == pytest.approx(each * (1 - said.chance) / (said.chance * error**2))
+    assert said.example is not None
+    assert said.example["lineage"] == [{"at_ps": 5, "reseed": 6, "redraw": True}]
+    assert said.warnings == ()
+
+
+def test_few_first_runs_that_count_much_are_warned_of() -> None:
+    """Counts of 1.9 and 0.1 have a sum of 2 and squares of 3.62: as one run or so."""
+    found = [([0, 19], [1], [9, 9], 0, 3.61, None), ([0, 1], [1], [9, 9], 0, 0.01, None)]
+    said = restarting.estimate([3], [10], found, 100, {})
+    assert "as uneven as if 1 of them had the event" in said.warnings[0]
+
+
+def test_restart_without_a_hit_has_a_bound() -> None:
+    found = [([0, 0, 0], [20, 0], [9, 9, 0], 0, 0.0, None)] * 3
+    said = restarting.estimate([3, 6], [4, 4], found, 50, {})
+    assert (said.chance, said.low, said.relative_error) == (0, 0, math.inf)
+    # 60 of 150 passed the first level and went on as 240.
+    assert said.high == pytest.approx(60 / 150 * 3 / 240)
+    assert said.warnings == ("no replicate reached the level 6: `high` is a bound; take more runs",)
+
+
+def test_restart_tells_a_score_that_is_no_good() -> None:
+    """The second queue alone is a trap here: the event comes by way of many that wait before it."""
+    place, before = "waiting:M>D", "waiting:S>M"
+    scene = tandem(10, 30, 35)
+
+    def ask(score: list[str]) -> backwater.RareEvent:
+        asked = {"score": score, "empty": [before, place], "after": "2 s", "restart": 4}
+        return backwater.rare(scene, place, 12, runs=300, replicates=30, **asked)  # type: ignore[arg-type]
+
+    truth = tandem_chance(10, 30, 35, 12)
+    alone, both = ask([place]), ask([before, place])
+    for found in (alone, both):
+        assert found.low < truth < found.high
+    assert both.relative_error < alone.relative_error / 2
+    assert both.warnings == ()
+
+
+def test_an_example_of_restart_is_made_again_by_hand() -> None:
+    place, scene = "waiting:S>D", queue(5, 10)
+    found = backwater.rare(scene, place, 12, empty=place, runs=100, replicates=4, restart=4)
+    assert found.example is not None
+    assert found.example["lineage"]
+    world = backwater.World(scene, seed=found.example["seed"])
+    for step in found.example["lineage"]:
+        world.advance(step["at_ps"])
+        world = world.fork(reseed=step["reseed"], redraw=step["redraw"])
+    world.advance(found.example["at_ps"])
+    assert world.fingerprint == found.example["fingerprint"]
+    assert world.probe()["ports"]["S>D"]["waiting_pkts"] >= 12
+
+
+def test_restart_has_the_same_answer_on_any_number_of_threads_and_by_the_command(
+    tmp_path: Path,
+) -> None:
+    file, place = tmp_path / "queue.json", "waiting:S>D"
+    file.write_text(json.dumps(queue(5, 10)))
+    asked: dict[str, Any] = {"empty": place, "levels": [2, 5], "runs": 50, "replicates": 6}
+    found = backwater.rare(file, place, 8, restart=[3, 5], workers=1, **asked)
+    assert backwater.rare(file, place, 8, restart=[3, 5], workers=3, **asked) == found
+    options = ["--levels", "2,5", "--restart", "3,5", "--runs", "50", "--replicates", "6"]
+    line = ["rare", file, "--event", place, "--empty", place, "--level", "8", *options]
+    assert call(*line, "--json", cwd=tmp_path).document == json.loads(json.dumps(found.document))
+    shown = call(*line, cwd=tmp_path).out
+    assert f"chance {found.chance:.4g}" in shown
+    assert "independent first runs" in shown
+
+
 @pytest.mark.parametrize(
     ("changed", "place", "what"),
     [
+        ({"restart": 0}, "restart", "outside"),
+        ({"restart": []}, "restart", "no number of runs"),
+        ({"restart": 2.5}, "restart", "not a whole number"),
+        ({"restart": [2, 2]}, None, "2 numbers of runs for 3 levels"),
+        ({"restart": 1000, "levels": [*range(1, 8)]}, None, "at most 2^53"),
+        ({"restart": 1000, "levels": [2, 3]}, None, "more than 10000 copies"),
         ({"event": "queue:S>D"}, "event", "no counter"),
         ({"event": "lost:S>D"}, "event", "no counter"),
         ({"score": "bytes:"}, "score", "no counter"),
@@ -275,6 +378,7 @@ def test_a_question_without_sense_is_refused(
     changed: dict[str, Any], place: str | None, what: str
 ) -> None:
     asked: dict[str, Any] = {"event": "waiting:S>D", "level": 5, "runs": 20, "replicates": 2}
+    asked |= {"levels": [2, 3, 4]} if "restart" in changed else {}
     with pytest.raises(Refusal) as refused:
         backwater.rare(queue(5, 10), **asked | changed)
     assert what in str(refused.value)

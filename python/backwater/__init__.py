@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from backwater.model.world import World
     from backwater.results.results import Results
     from backwater.search.blaming import Blame, blame
-    from backwater.search.splitting import RareEvent, rare
+    from backwater.search.rare_event import RareEvent
+    from backwater.search.splitting import rare
     from backwater.search.what_if import Derivative, Difference, sensitivity, what_if
     from backwater.study.runnable import Study
     from backwater.study.sweep_study import Sweep
@@ -124,7 +125,7 @@ _HOMES = {
     "Blame": "backwater.search.blaming",
     "Derivative": "backwater.search.what_if",
     "Difference": "backwater.search.what_if",
-    "RareEvent": "backwater.search.splitting",
+    "RareEvent": "backwater.search.rare_event",
     "Results": "backwater.results.results",
     "RunResult": "backwater.model.simulate",
     "Study": "backwater.study.runnable",

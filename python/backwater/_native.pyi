@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeVar, final, overload
 from numpy.typing import NDArray
 
 _T = TypeVar("_T")
+# A run in which a rare event came: seed, copies, instant, fingerprint.
+_Example = tuple[int, list[tuple[int, int]], int, str]
 
 def version() -> str: ...
 def engine_id() -> str: ...
@@ -23,13 +25,15 @@ def rare(
     empty: list[tuple[str, str]],
     span_ps: tuple[int, int],
     levels: list[int] | None,
+    restart: list[int] | None,
     seed: int,
     runs: int,
     replicates: int,
     workers: int,
 ) -> tuple[
     list[int],
-    list[tuple[list[int], list[int], int, tuple[int, list[tuple[int, int]], int, str] | None]],
+    list[tuple[list[int], list[int], int, _Example | None]],
+    list[tuple[list[int], list[int], list[int], int, float, _Example | None]],
 ]: ...
 def hosted_trial(
     resolved: Resolved, figures: list[str], looks: tuple[int, list[str]] | None = None

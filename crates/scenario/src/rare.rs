@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::resolved::Resolved;
 
 /// Seeds and keys lie below this: each reader of JSON takes them.
-const KEYS: u64 = (1 << 53) - 1;
+pub(crate) const KEYS: u64 = (1 << 53) - 1;
 /// The share that a pilot wants to reach the next level.
 const SHARE: f64 = 0.2;
 /// A pilot gives up after so many levels.
@@ -68,6 +68,9 @@ pub struct Step {
     pub reseed: u64,
 }
 
+/// A run in which the event came: seed, copies, instant and fingerprint.
+pub type Example = (u64, Vec<Step>, Time, u64);
+
 /// The result of a replicate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replicate {
@@ -77,28 +80,28 @@ pub struct Replicate {
     pub events: Vec<u64>,
     /// Events of first runs before they counted.
     pub events_before: u64,
-    /// Of a run in which the event came: seed, copies, instant and fingerprint.
-    pub example: Option<(u64, Vec<Step>, Time, u64)>,
+    /// Of a run in which the event came.
+    pub example: Option<Example>,
 }
 
 /// A run that reached a level.
 #[derive(Clone)]
-struct Entry {
-    world: World,
-    seed: u64,
-    steps: Vec<Step>,
+pub(crate) struct Entry {
+    pub(crate) world: World,
+    pub(crate) seed: u64,
+    pub(crate) steps: Vec<Step>,
     /// The highest score so far: several packets of one instant may pass several levels.
     most: u64,
     done: bool,
 }
 
 /// The question with the ports of a world.
-struct Asked {
-    event: Goal,
-    score: Vec<Count>,
-    empty: Vec<Count>,
-    after: Time,
-    to: Time,
+pub(crate) struct Asked {
+    pub(crate) event: Goal,
+    pub(crate) score: Vec<Count>,
+    pub(crate) empty: Vec<Count>,
+    pub(crate) after: Time,
+    pub(crate) to: Time,
 }
 
 impl Resolved {
@@ -193,7 +196,7 @@ impl Resolved {
         Ok(found)
     }
 
-    fn asked(&self, rare: &Rare) -> Result<Asked, Diagnostic> {
+    pub(crate) fn asked(&self, rare: &Rare) -> Result<Asked, Diagnostic> {
         let world = self.build()?;
         self.is_sound(rare, world.end())?;
         let counts = |terms: &[Term]| -> Result<Vec<Count>, Diagnostic> {
@@ -255,7 +258,7 @@ impl Resolved {
     }
 
     /// A run of a stage at its beginning: a world with a seed of its own in the first, then a copy of one that was kept.
-    fn begin(
+    pub(crate) fn begin(
         &self,
         asked: &Asked,
         effort: Effort,
@@ -270,10 +273,7 @@ impl Resolved {
             let parent = draws.between(0, entries.len() as u64 - 1) as usize;
             let mut entry = entries[parent].clone();
             if !entry.done {
-                entry.world.reseed(key);
-                entry.world.redraw(key);
-                let at = entry.world.now();
-                entry.steps.push(Step { at, reseed: key });
+                entry.part(key);
             }
             return Ok(entry);
         }
@@ -300,6 +300,7 @@ impl Resolved {
             goals,
             empty: &asked.empty,
             to: asked.to,
+            floor: 0,
         };
         let begun = [Goal {
             score: asked.empty.clone(),
@@ -320,6 +321,14 @@ impl Resolved {
 }
 
 impl Entry {
+    /// From here on it has random numbers of its own.
+    pub(crate) fn part(&mut self, key: u64) {
+        self.world.reseed(key);
+        self.world.redraw(key);
+        let at = self.world.now();
+        self.steps.push(Step { at, reseed: key });
+    }
+
     /// Runs until the score has this level or the event has come; false where it has failed.
     fn climb(&mut self, asked: &Asked, level: u64) -> bool {
         let score = asked.score.clone();
@@ -328,6 +337,7 @@ impl Entry {
             goals: &goals,
             empty: &asked.empty,
             to: asked.to,
+            floor: 0,
         };
         let reached = self.world.climb(&course, &mut self.most);
         self.done = reached == Climbed::Goal(1);

@@ -79,24 +79,42 @@ fn overflow(term: &Term, level: u64, after: Time) -> Rare {
     }
 }
 
-fn replicates(of: &Resolved, rare: &Rare) -> Vec<Replicate> {
-    let levels = of.rare_levels(rare, 1, RUNS).expect("levels");
-    let effort = |replicate| Effort {
+fn effort(replicate: u64) -> Effort {
+    Effort {
         seed: 1,
         replicate,
         runs: RUNS,
-    };
+    }
+}
+
+fn replicates(of: &Resolved, rare: &Rare) -> Vec<Replicate> {
+    let levels = of.rare_levels(rare, 1, RUNS).expect("levels");
     let run = |replicate| of.rare_replicate(rare, &levels, effort(replicate));
     (0..REPLICATES)
         .map(|n| run(n).expect("a replicate"))
         .collect()
 }
 
+/// The chances of replicates by RESTART, with as many runs at each level.
+fn restarts(of: &Resolved, rare: &Rare, levels: &[u64], each: u32) -> Vec<f64> {
+    let numbers = vec![each; levels.len()];
+    let chance = |replicate| {
+        let found = of.restart_replicate(rare, levels, &numbers, effort(replicate));
+        let hits = found.expect("a replicate").hits;
+        let counted = |(zone, hits): (usize, u64)| hits as f64 / f64::from(each).powi(zone as i32);
+        (0..).zip(hits).map(counted).sum::<f64>() / f64::from(RUNS)
+    };
+    (0..REPLICATES).map(chance).collect()
+}
+
 /// The truth lies in the interval of the mean of all replicates, and that is narrower than the truth.
 fn covers(found: &[Replicate], truth: f64) {
     let share = |hits: &u64| *hits as f64 / f64::from(RUNS);
     let chance = |one: &Replicate| one.hits.iter().map(share).product::<f64>();
-    let values: Vec<f64> = found.iter().map(chance).collect();
+    mean_covers(&found.iter().map(chance).collect::<Vec<_>>(), truth);
+}
+
+fn mean_covers(values: &[f64], truth: f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
@@ -163,18 +181,40 @@ fn a_batch_passes_several_levels_at_one_instant() {
     let rare = overflow(&Term::Waiting("S>D".into()), 30, Time(2_000_000_000_000));
     let levels = [2, 3, 4, 8, 14, 22];
     let run = |replicate| {
-        let effort = Effort {
-            seed: 1,
-            replicate,
-            runs: RUNS,
-        };
-        of.rare_replicate(&rare, &levels, effort)
-            .expect("a replicate")
+        let found = of.rare_replicate(&rare, &levels, effort(replicate));
+        found.expect("a replicate")
     };
     let found: Vec<Replicate> = (0..REPLICATES).map(run).collect();
     // The first batch has four: nobody misses these levels.
     assert_eq!(found[0].hits[..3], [u64::from(RUNS); 3]);
-    covers(&found, batches(rho, batch, 30));
+    let truth = batches(rho, batch, 30);
+    covers(&found, truth);
+    mean_covers(&restarts(&of, &rare, &levels[2..], 3), truth);
+}
+
+#[test]
+fn restart_finds_the_gamblers_ruin_and_the_chain_of_services() {
+    let rare = overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000));
+    let levels = [2, 4, 6, 8, 10, 12, 14, 16, 18];
+    let truth = 1.0 / (2.0_f64.powi(20) - 1.0);
+    mean_covers(&restarts(&exponential(0.5), &rare, &levels, 4), truth);
+    let rare = overflow(&Term::Bytes("S>D".into()), 10 * FRAME, Time::ZERO);
+    let levels = [3 * FRAME, 6 * FRAME, 8 * FRAME];
+    mean_covers(&restarts(&constant(0.7), &rare, &levels, 3), chain(0.7, 10));
+}
+
+#[test]
+fn a_run_that_goes_on_alone_at_each_level_is_a_plain_run() {
+    let (of, level) = (exponential(0.5), 4);
+    let rare = overflow(&Term::Waiting("S>D".into()), level, Time(2_000_000_000_000));
+    let found = of.restart_replicate(&rare, &[2, 3], &[1, 1], effort(0));
+    let found = found.expect("a replicate");
+    let plain = of
+        .rare_replicate(&rare, &[], effort(0))
+        .expect("a replicate");
+    assert_eq!(found.hits, [0, 0, plain.hits[0]]);
+    assert_eq!(found.squares, plain.hits[0] as f64);
+    assert_eq!(found.events.iter().sum::<u64>(), plain.events[0]);
 }
 
 #[test]
@@ -207,9 +247,15 @@ fn a_question_whose_answer_is_known_is_refused() {
 fn an_example_is_made_again_from_its_seed_and_copies() {
     let of = exponential(0.5);
     let rare = overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000));
-    let found = replicates(&of, &rare);
+    let by_stages = replicates(&of, &rare);
+    let levels = [2, 4, 6, 8, 10, 12, 14, 16, 18];
+    let by_restart = (0..REPLICATES).filter_map(|replicate| {
+        let found = of.restart_replicate(&rare, &levels, &[4; 9], effort(replicate));
+        found.expect("a replicate").example
+    });
+    let examples = by_stages.into_iter().filter_map(|one| one.example);
     let mut made = 0;
-    for (seed, steps, at, fingerprint) in found.into_iter().filter_map(|one| one.example) {
+    for (seed, steps, at, fingerprint) in examples.chain(by_restart) {
         let mut spec = of.spec();
         spec.seed = seed;
         let mut world = of.build_hosted(&spec).expect("a world");
@@ -223,7 +269,7 @@ fn an_example_is_made_again_from_its_seed_and_copies() {
         made += 1;
     }
     assert!(
-        made >= 10,
-        "only {made} of {REPLICATES} replicates have one"
+        made >= 20,
+        "only {made} of two times {REPLICATES} replicates have one"
     );
 }

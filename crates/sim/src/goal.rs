@@ -33,6 +33,8 @@ pub struct Course<'a> {
     pub empty: &'a [Count],
     /// The climb has failed at this instant.
     pub to: Time,
+    /// The climb ends where the score of the first goal is below this between two instants; never where it is 0.
+    pub floor: u64,
 }
 
 /// How a climb ended.
@@ -44,4 +46,6 @@ pub enum Climbed {
     Empty,
     /// The time was over.
     Over,
+    /// The score of the first goal was below the floor.
+    Fallen,
 }

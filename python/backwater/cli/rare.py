@@ -12,7 +12,7 @@ from backwater.errors import EXIT_DONE, Refusal
 from backwater.present.tabular import figures, words
 
 if TYPE_CHECKING:
-    from backwater.search.splitting import RareEvent
+    from backwater.search.rare_event import RareEvent
 
 _COUNTER = "waiting:PORT, bytes:PORT or lost"
 
@@ -43,7 +43,15 @@ def command(
     levels: Annotated[
         str | None, typer.Option(metavar="L1,L2", help="Of the score; default those of a pilot.")
     ] = None,
-    runs: Annotated[int, typer.Option(min=10, help="Runs in each stage.")] = 1000,
+    restart: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="No stages: at a level a run goes on as N runs; also N1,N2 by level."
+        ),
+    ] = None,
+    runs: Annotated[
+        int, typer.Option(min=10, help="Runs in each stage; with --restart first runs.")
+    ] = 1000,
     replicates: Annotated[int, typer.Option(min=2, help="Repetitions of the whole.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of the method.")] = 1,
     set_: options.Set = None,
@@ -61,7 +69,8 @@ def command(
         empty=empty or (),
         after=after,
         to=to,
-        levels=None if levels is None else _levels(levels),
+        levels=None if levels is None else _numbers(levels, "--levels"),
+        restart=None if restart is None else _numbers(restart, "--restart"),
         runs=runs,
         replicates=replicates,
         seed=seed,
@@ -75,12 +84,12 @@ def command(
     return EXIT_DONE
 
 
-def _levels(written: str) -> list[int]:
+def _numbers(written: str, option: str) -> list[int]:
     try:
         return [int(one) for one in written.split(",")]
     except ValueError as error:
         raise Refusal(
-            f"`{written}` is no list of levels", place="--levels", fix="write whole numbers: 4,8,12"
+            f"`{written}` is no list of whole numbers", place=option, fix="write them so: 4,8,12"
         ) from error
 
 
@@ -105,7 +114,8 @@ def _show(found: RareEvent) -> None:
         console.data(
             f"chance {found.chance:.4g}, 95 % interval {found.low:.3g} to {found.high:.3g}"
         )
-    console.data(f"scatter of replicates over that of independent stages: {found.scatter:.2f}")
+    of = "stages" if found.asked["restart"] is None else "first runs"
+    console.data(f"scatter of replicates over that of independent {of}: {found.scatter:.2f}")
     cost = f"{found.events:,} events"
     if found.plain_events is not None:
         ratio = found.plain_events / found.events

@@ -54,7 +54,8 @@ class Method:
     @property
     def finished(self) -> bool:
         """Whether nothing more is tried."""
-        return not self.running and (len(self.known) >= self._most or self._stalls)
+        spent = len(self.known) >= self._most
+        return not self.running and (spent or self.fails or self._stalls)
 
     @property
     def _stalls(self) -> bool:
@@ -110,7 +111,7 @@ def _next(methods: Sequence[Method]) -> Method | None:
 
     The first generation of the first method runs alone, since the others are spared where it fails.
     """
-    if any(one.fails for one in methods):
+    if methods[0].fails:
         return None
     if methods[0].ended == 0:
         return None if methods[0].running else methods[0]

@@ -1,15 +1,14 @@
-"""The chance of a rare event by multilevel splitting: levels, replicates, and what they say.
+"""The chance of a rare event by multilevel splitting: a question, its stages, and what they say.
 
 The engine runs the stages (`crates/scenario/src/rare.rs`). Here a question is read, and the
-replicates become an estimate with an interval, a comparison with plain runs, and warnings.
+replicates become an estimate (`rare_event`), also those of RESTART (`restarting`).
 """
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +16,12 @@ from backwater import _native
 from backwater.errors import Refusal, nearest, refusing
 from backwater.model import arguments, quantity, scenario
 from backwater.model.machine import available_cores
-from backwater.verdict.interval import t_quantile
+from backwater.search import rare_event, restarting
+from backwater.search.rare_event import Level, RareEvent
 
 if TYPE_CHECKING:
     from backwater.model.builders import Scenario
 
-SCHEMA = "backwater/rare/1"
 TERMS = ("waiting", "bytes", "lost")
 # Replicates that scatter so many times as much as independent stages would are worth a warning.
 # Copies of one run share what was drawn before, such as the next arrival. That alone makes them
@@ -30,68 +29,6 @@ TERMS = ("waiting", "bytes", "lost")
 TRAPPED = 3.0
 # From so many replicates on their scatter is known well enough for that.
 ENOUGH = 10
-
-
-@dataclass(frozen=True)
-class Level:
-    """A stage: the level that its runs had to reach, and how many did in all replicates.
-
-    `level` is None in the last stage, whose level is the event.
-    """
-
-    level: int | None
-    runs: int
-    hits: int
-
-    @property
-    def share(self) -> float:
-        """The share of the runs that reached it."""
-        return self.hits / self.runs if self.runs else 0.0
-
-
-@dataclass(frozen=True)
-class RareEvent:
-    """The result of splitting for a rare event.
-
-    `chance` is the mean of `replicates`, and `low` to `high` its interval of 95 %. Where no
-    replicate saw the event, `chance` is 0 and `high` an upper bound.
-    """
-
-    chance: float
-    low: float
-    high: float
-    relative_error: float
-    replicates: tuple[float, ...]
-    levels: tuple[Level, ...]
-    scatter: float
-    events: int
-    plain_events: float | None
-    warnings: tuple[str, ...]
-    example: Mapping[str, Any] | None
-    asked: Mapping[str, Any]
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """Everything as `backwater rare --json` prints it."""
-        return {
-            "schema": SCHEMA,
-            "version": _native.version(),
-            "engine": _native.engine_id(),
-            "asked": dict(self.asked),
-            "chance": self.chance,
-            "interval_95": [self.low, self.high],
-            "relative_error": self.relative_error,
-            "replicates": list(self.replicates),
-            "levels": [
-                {"level": one.level, "runs": one.runs, "hits": one.hits, "share": one.share}
-                for one in self.levels
-            ],
-            "scatter": self.scatter,
-            "events": self.events,
-            "plain_events": self.plain_events,
-            "warnings": list(self.warnings),
-            "example": None if self.example is None else dict(self.example),
-        }
 
 
 def rare(
@@ -104,6 +41,7 @@ def rare(
     after: int | str = 0,
     to: int | str | None = None,
     levels: Sequence[int] | None = None,
+    restart: int | Sequence[int] | None = None,
     runs: int = 1000,
     replicates: int = 20,
     seed: int = 1,
@@ -125,6 +63,11 @@ def rare(
     of the runs reach. The estimate has the right mean whatever score and levels are; a bad score
     scatters, which `warnings` tell.
 
+    Stages begin with a fixed number of `runs` each. With `restart` there are no stages (RESTART):
+    a run that passes a level goes on as so many runs, and copies end where they fall below the
+    level at which they began. `runs` are then the first runs. One number is for all levels; 4 or 5
+    keeps about as many runs at each of a pilot's levels.
+
         found = backwater.rare("queue.toml", "waiting:S>D", 20, empty="waiting:S>D", after="2 s")
         print(found.chance, found.low, found.high)
     """
@@ -136,7 +79,8 @@ def rare(
     emptied = _terms(empty, "empty")
     span = (_instant(after, "after"), end_ps if to is None else _instant(to, "to"))
     runs, replicates = whole(runs, "runs", 10, 1_000_000), whole(replicates, "replicates", 2, 10000)
-    found_levels, found = _run(
+    each = None if restart is None else _each(restart)
+    found_levels, by_stages, by_restart = _run(
         resolved,
         event=happens,
         level=whole(level, "level", 1, most),
@@ -144,6 +88,7 @@ def rare(
         empty=emptied,
         span_ps=span,
         levels=None if levels is None else _levels(levels),
+        restart=each,
         seed=whole(seed, "seed", 0, most),
         runs=runs,
         replicates=replicates,
@@ -159,11 +104,15 @@ def rare(
         "after_ps": span[0],
         "to_ps": span[1],
         "levels": found_levels,
+        "restart": each,
         "seed": seed,
         "runs": runs,
         "replicates": replicates,
     }
-    return _estimate(found_levels, found, runs, asked)
+    if each is None:
+        return _estimate(found_levels, by_stages, runs, asked)
+    each = each * len(found_levels) if len(each) == 1 else each
+    return restarting.estimate(found_levels, each, by_restart, runs, asked)
 
 
 def _resolved(what: Any, overrides: Mapping[str, Any]) -> tuple[_native.Resolved, str, int]:
@@ -175,7 +124,7 @@ def _resolved(what: Any, overrides: Mapping[str, Any]) -> tuple[_native.Resolved
         return resolved, name, _native.World.of(resolved).end_ps
 
 
-def _run(resolved: _native.Resolved, **asked: Any) -> tuple[list[int], list[Any]]:
+def _run(resolved: _native.Resolved, **asked: Any) -> tuple[list[int], list[Any], list[Any]]:
     with refusing():
         return _native.rare(resolved, **asked)
 
@@ -193,71 +142,27 @@ def _estimate(
         )
         for at, level in enumerate([*levels, None])
     ]
-    chance = statistics.fmean(values)
-    events = sum(sum(each) + before for _, each, before, _ in found)
-    example = next((_example(one[3]) for one in found if one[3] is not None), None)
-    if chance == 0:
-        low, high, error, scatter = 0.0, _bound(table), math.inf, 0.0
-    else:
-        low, high, error, scatter = _interval(values, chance, table, runs)
-    return RareEvent(
-        chance=chance,
-        low=low,
-        high=high,
-        relative_error=error,
-        replicates=tuple(values),
-        levels=tuple(table),
-        scatter=scatter,
-        events=events,
-        plain_events=_plain(found, table, chance, error),
-        warnings=tuple(_warnings(values, scatter, table)),
-        example=example,
-        asked=asked,
+    known = [one for one in table if one.hits]
+    told = rare_event.estimated(
+        values,
+        table,
+        math.sqrt(sum((1 - one.share) / (one.share * runs) for one in known)),
+        _each_plain(found, table),
+        sum(sum(each) + before for _, each, before, _ in found),
+        next((one[3] for one in found if one[3] is not None), None),
+        asked,
     )
+    return replace(told, warnings=tuple(_warnings(values, told.scatter, table)))
 
 
-def _interval(
-    values: Sequence[float], chance: float, table: Sequence[Level], runs: int
-) -> tuple[float, float, float, float]:
-    """A log-normal interval, the relative error behind it, and scatter over independent stages'.
-
-    The relative error is the larger of that of the replicates and that of independent stages.
-    """
-    n = len(values)
-    spread = statistics.stdev(values) / chance
-    theory = math.sqrt(sum((1 - one.share) / (one.share * runs) for one in table))
-    error = max(spread, theory) / math.sqrt(n)
-    wide = t_quantile(n - 1) * math.sqrt(math.log1p(error**2))
-    scatter = spread / theory if theory > 0 else 1.0
-    return chance * math.exp(-wide), min(1.0, chance * math.exp(wide)), error, scatter
-
-
-def _bound(table: Sequence[Level]) -> float:
-    """The rule of three at the stage that nobody left, times the shares before it."""
-    product = 1.0
-    for one in table:
-        if one.hits == 0:
-            return min(1.0, product * 3 / max(1, one.runs))
-        product *= one.share
-    # Each stage was left by some replicate, and all by none.
-    return min(1.0, 3 * product)
-
-
-def _plain(
-    found: Sequence[Any], table: Sequence[Level], chance: float, error: float
-) -> float | None:
-    """Events that plain runs would serve for the same relative error.
-
-    A plain run goes through a stage as often as it reaches its level.
-    """
-    if chance in (0, 1) or error == 0:
-        return None
+def _each_plain(found: Sequence[Any], table: Sequence[Level]) -> float:
+    """Events of a plain run, which goes through a stage as often as it reaches its level."""
     reaches, each = 1.0, 0.0
     for at, one in enumerate(table):
         served = sum(events[at] for _, events, _, _ in found if len(events) > at)
-        each += reaches * served / one.runs
+        each += reaches * served / max(1, one.runs)
         reaches *= one.share
-    return each * (1 - chance) / (chance * error**2)
+    return each
 
 
 def _warnings(values: Sequence[float], scatter: float, table: Sequence[Level]) -> list[str]:
@@ -268,27 +173,7 @@ def _warnings(values: Sequence[float], scatter: float, table: Sequence[Level]) -
             " may be high where the event is not near; take a score that rises on all ways to the"
             " event, or more runs"
         )
-    missed = sum(value == 0 for value in values)
-    if missed and missed < len(values):
-        said.append(
-            f"{missed} of {len(values)} replicates did not see the event: the interval is rough;"
-            " take more runs, or more levels"
-        )
-    if missed == len(values):
-        stage = next((one for one in table if one.hits == 0), table[-1])
-        where = "the event" if stage.level is None else f"the level {stage.level}"
-        said.append(f"no replicate reached {where}: `high` is a bound; take more runs")
-    return said
-
-
-def _example(one: tuple[int, list[tuple[int, int]], int, str]) -> dict[str, Any]:
-    seed, steps, at_ps, fingerprint = one
-    return {
-        "seed": seed,
-        "lineage": [{"at_ps": at, "reseed": key, "redraw": True} for at, key in steps],
-        "at_ps": at_ps,
-        "fingerprint": fingerprint,
-    }
+    return said + rare_event.missed(values, table)
 
 
 def _terms(written: str | Sequence[str], place: str) -> list[tuple[str, str]]:
@@ -320,6 +205,14 @@ def _levels(levels: Sequence[int]) -> list[int]:
             "levels do not rise", place="levels", fix="give each one once, the lowest first"
         )
     return read
+
+
+def _each(restart: int | Sequence[int]) -> list[int]:
+    listed = list(restart) if isinstance(restart, Sequence) else [restart]
+    if not listed:
+        fix = "give one number for all levels, or one for each"
+        raise Refusal("there is no number of runs", place="restart", fix=fix)
+    return [arguments.whole(one, "restart", 1, 1000) for one in listed]
 
 
 def _instant(at: int | str, place: str) -> int:

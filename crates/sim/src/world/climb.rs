@@ -19,8 +19,9 @@ impl World {
     /// instant: a copy is made when all events of an instant have been served. `most` becomes the highest score of the first
     /// goal that an event left behind; a goal that `most` or the present already has is reached at once.
     ///
-    /// A queue fills at events only, but the departure that empties it may have none. So emptiness is judged between instants,
-    /// with all that left before the next one. Within an instant a packet may have left one place and not yet reached the next.
+    /// A queue fills at events only, but the departure that empties it may have none. So emptiness, and a score below the floor,
+    /// are judged between instants, with all that left before the next one. Within an instant a packet may have left one place and
+    /// not yet reached the next.
     pub fn climb(&mut self, course: &Course<'_>, most: &mut u64) -> Climbed {
         let mut reached = self.reached(course, most);
         loop {
@@ -37,8 +38,15 @@ impl World {
                 self.advance(course.to);
                 return if empty { Climbed::Empty } else { Climbed::Over };
             };
-            if next > self.clock.now && self.has_emptied(course.empty, Time(next.0 - 1)) {
-                return Climbed::Empty;
+            if next > self.clock.now {
+                let before = Time(next.0 - 1);
+                if self.has_emptied(course.empty, before) {
+                    return Climbed::Empty;
+                }
+                if self.has_fallen(course, before) {
+                    self.clock.now = before;
+                    return Climbed::Fallen;
+                }
             }
             if self.step(course.to) == Step::Nothing {
                 return Climbed::Over;
@@ -70,6 +78,15 @@ impl World {
         }
         self.catch_up_counts(empty, at);
         self.sum(empty) == 0
+    }
+
+    /// True where the score of the first goal is below the floor at an instant before which no event is due.
+    fn has_fallen(&mut self, course: &Course<'_>, at: Time) -> bool {
+        let Some(goal) = course.goals.first().filter(|_| course.floor > 0) else {
+            return false;
+        };
+        self.catch_up_counts(&goal.score, at);
+        self.sum(&goal.score) < course.floor
     }
 
     fn catch_up_counts(&mut self, of: &[Count], at: Time) {

@@ -21,8 +21,9 @@ from backwater.model import cluster, scenario
 from backwater.search import methods, objectives
 from backwater.search.archive import NAME
 from backwater.search.draws import Draws
+from backwater.search.known import Known
 from backwater.search.optimisers import MOST_KNOBS, OPTIMISERS, Optimiser
-from backwater.search.spaces import Jitter, Link, Parts, Space, Steps, Traffic
+from backwater.search.spaces import Genome, Jitter, Link, Parts, Space, Steps, Traffic
 from backwater.search.spaces import Path as Paths
 from backwater.search.spaces.link import divided
 from backwater.search.trials import Judged, Trials
@@ -61,7 +62,7 @@ def test_each_point_of_the_cube_is_a_genome_that_keeps_the_constraints(space: Sp
 
 def test_shares_divide_halves_of_halves() -> None:
     """Of 80: a quarter left, then half and half, and all right: 10 10 0 60, each over 2 of 8 ms."""
-    assert divided(80, 8, [0.25, 0.5, 0.0]).tolist() == [5, 5, 5, 5, 0, 0, 30, 30]
+    assert list(divided(80, 8, [0.25, 0.5, 0.0])) == [5, 5, 5, 5, 0, 0, 30, 30]
 
 
 @pytest.mark.parametrize("method", ["map-elites", *OPTIMISERS])
@@ -124,17 +125,17 @@ def test_an_optimiser_that_goes_on_proposes_what_it_would_have_proposed() -> Non
     needs("cma")
     space = Steps()
 
-    def judged(genome: tuple[int, ...]) -> Judged:
+    def judged(genome: Genome) -> Judged:
         score = sum(genome) / 300 if genome[0] % 5 else None
         return Judged(genome, score, (score,), {}, ())
 
-    known: list[Judged] = []
+    known = Known()
     steady = Optimiser("cma", space, 3, 8)
     for generation in range(12):
         genomes = steady(generation, known)
         assert Optimiser("cma", space, 3, 8)(generation, known) == genomes
-        known += [judged(one) for one in genomes]
-    tops = [max(one.score or 0 for one in known[at : at + 8]) for at in (0, 88)]
+        known.add(judged(one) for one in genomes)
+    tops = [max(one.score or 0 for one in known.members[at : at + 8]) for at in (0, 88)]
     assert tops[1] > tops[0]
 
 
@@ -142,13 +143,12 @@ def test_cma_es_begins_anew_where_it_has_come_to_rest() -> None:
     """Equal scores end a CMA-ES; a search whose budget is not spent begins elsewhere."""
     needs("cma")
     optimiser = Optimiser("cma", Steps(), 1, 8)
-    known: list[Judged] = []
+    known = Known()
     for generation in range(60):
-        for genome in optimiser(generation, known):
-            known.append(Judged(genome, 0.5, (0.5,), {}, ()))
-    spreads = [
-        float(np.std([one.genome[-1] for one in known[at : at + 8]])) for at in range(0, 480, 8)
-    ]
+        genomes = optimiser(generation, known)
+        known.add(Judged(genome, 0.5, (0.5,), {}, ()) for genome in genomes)
+    last = [one.genome[-1] for one in known]
+    spreads = [float(np.std(last[at : at + 8])) for at in range(0, 480, 8)]
     assert any(after > 2 * before for before, after in itertools.pairwise(spreads))
 
 

@@ -18,6 +18,7 @@ from backwater.search.archive import Archive
 from backwater.search.blaming import Blame
 from backwater.search.causes import Cause
 from backwater.search.draws import Draws
+from backwater.search.rare_event import RareEvent
 from backwater.search.settings import applied
 from backwater.search.spaces import Bounds, Genome, Jitter, Link, Space, Steps, Traffic
 from backwater.search.trials import Begun, Judged, Trials
@@ -321,7 +322,7 @@ def test_what_was_simplified_is_scored_again_or_left(
 
 def estimated(
     found: Sequence[tuple[list[int], list[int], int]], levels: Sequence[int] = (3,)
-) -> splitting.RareEvent:
+) -> RareEvent:
     """Replicates of 100 runs a stage: hits, events of each stage, and events before."""
     return splitting._estimate(levels, [(*one, None) for one in found], 100, {})
 

@@ -71,7 +71,15 @@ fn a_climb_ends_at_its_goal_or_where_nothing_is_left() {
     };
     let climb = |world: &mut World, goals: &[Goal], empty: &[Count], to: Time, most: &mut u64| {
         let floor = 0;
-        world.climb(&Course { goals, empty, to, floor }, most)
+        world.climb(
+            &Course {
+                goals,
+                empty,
+                to,
+                floor,
+            },
+            most,
+        )
     };
     let to = Time(90 * MS);
     let start = burst("unlimited", "");

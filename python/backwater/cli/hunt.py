@@ -91,12 +91,13 @@ def command(
     from backwater.model.machine import available_cores
     from backwater.search import methods as searches
     from backwater.search.objectives import objective as named
+    from backwater.search.request import HuntRequest
 
     _check(search, save)
     goal = named(objective, "".join(_flow(target)) or "f")
     chosen = _space(space, slack, most, steps, vary or [], what)
     hunted = _Hunted.of(what, chosen, goal, target, against)
-    request = searches.HuntRequest(
+    request = HuntRequest(
         space=chosen,
         what=hunted.label,
         target=target,
@@ -290,7 +291,7 @@ def _space(name: str, slack: int, most: int | None, steps: int, vary: list[str],
     return spaces.SPACES[name]()
 
 
-def _corpus(folder: Path | None, space: Any) -> list[tuple[int, ...]]:
+def _corpus(folder: Path | None, space: Any) -> list[Any]:
     """The best of each cell of an earlier hunt."""
     if folder is None:
         return []

@@ -78,41 +78,38 @@ def rare(
     rises = happens if score is None else _terms(score, "score")
     emptied = _terms(empty, "empty")
     span = (_instant(after, "after"), end_ps if to is None else _instant(to, "to"))
-    runs, replicates = whole(runs, "runs", 10, 1_000_000), whole(replicates, "replicates", 2, 10000)
+    runs = whole(runs, "runs", 10, 1_000_000)
+    effort = {
+        "level": whole(level, "level", 1, most),
+        "seed": whole(seed, "seed", 0, most),
+        "runs": runs,
+        "replicates": whole(replicates, "replicates", 2, 10000),
+    }
     each = None if restart is None else _each(restart)
     found_levels, by_stages, by_restart = _run(
         resolved,
         event=happens,
-        level=whole(level, "level", 1, most),
         score=rises,
         empty=emptied,
         span_ps=span,
         levels=None if levels is None else _levels(levels),
         restart=each,
-        seed=whole(seed, "seed", 0, most),
-        runs=runs,
-        replicates=replicates,
         workers=arguments.whole_or_none(workers, "workers", 1, 4096) or available_cores(),
+        **effort,
     )
-    asked = {
-        "scenario": name,
-        "set": {path: scenario.written(value) for path, value in overrides.items()},
-        "event": [_said(term) for term in happens],
-        "level": level,
-        "score": [_said(term) for term in rises],
-        "empty": [_said(term) for term in emptied],
-        "after_ps": span[0],
-        "to_ps": span[1],
-        "levels": found_levels,
-        "restart": each,
-        "seed": seed,
-        "runs": runs,
-        "replicates": replicates,
-    }
+    terms = {"event": happens, "score": rises, "empty": emptied}
+    at = {"after_ps": span[0], "to_ps": span[1], "levels": found_levels, "restart": each}
+    asked = {"scenario": name, **_said_of(overrides, terms), **at, **effort}
     if each is None:
         return _estimate(found_levels, by_stages, runs, asked)
     each = each * len(found_levels) if len(each) == 1 else each
     return restarting.estimate(found_levels, each, by_restart, runs, asked)
+
+
+def _said_of(overrides: Mapping[str, Any], terms: Mapping[str, Any]) -> dict[str, Any]:
+    """Overrides and terms as a document has them."""
+    said = {key: [_said(term) for term in some] for key, some in terms.items()}
+    return {"set": {path: scenario.written(one) for path, one in overrides.items()}, **said}
 
 
 def _resolved(what: Any, overrides: Mapping[str, Any]) -> tuple[_native.Resolved, str, int]:

@@ -55,18 +55,16 @@ def rare(
 
     With `empty` a run counts from the instant at which something comes to those places after they
     were empty, and has failed when they are empty again: the chance is that of a busy period.
-    Without it a run counts from `after` on. It has failed at `to`, which is the scenario's end if
-    left out.
+    Without it a run counts from `after` on. It has failed at `to`, by default the scenario's end.
 
     `score` rises on the way to the event; left out, it is the event's own sum. Runs that reach one
     of its `levels` are copied with new random streams. A pilot sets levels that about a fifth
     of the runs reach. The estimate has the right mean whatever score and levels are; a bad score
     scatters, which `warnings` tell.
 
-    Stages begin with a fixed number of `runs` each. With `restart` there are no stages (RESTART):
-    a run that passes a level goes on as so many runs, and copies end where they fall below the
-    level at which they began. `runs` are then the first runs. One number is for all levels; 4 or 5
-    keeps about as many runs at each of a pilot's levels.
+    Stages begin with a fixed number of `runs` each. With `restart` there are no stages (RESTART): a
+    run that passes a level goes on as so many runs, and copies end below the level where they
+    began. `runs` are the first runs; 4 or 5 for all of a pilot's levels keeps about as many at each.
 
         found = backwater.rare("queue.toml", "waiting:S>D", 20, empty="waiting:S>D", after="2 s")
         print(found.chance, found.low, found.high)
@@ -78,11 +76,10 @@ def rare(
     rises = happens if score is None else _terms(score, "score")
     emptied = _terms(empty, "empty")
     span = (_instant(after, "after"), end_ps if to is None else _instant(to, "to"))
-    runs = whole(runs, "runs", 10, 1_000_000)
     effort = {
         "level": whole(level, "level", 1, most),
         "seed": whole(seed, "seed", 0, most),
-        "runs": runs,
+        "runs": whole(runs, "runs", 10, 1_000_000),
         "replicates": whole(replicates, "replicates", 2, 10000),
     }
     each = None if restart is None else _each(restart)

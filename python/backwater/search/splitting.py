@@ -62,9 +62,9 @@ def rare(
     of the runs reach. The estimate has the right mean whatever score and levels are; a bad score
     scatters, which `warnings` tell.
 
-    Stages begin with a fixed number of `runs` each. With `restart` there are no stages (RESTART): a
-    run that passes a level goes on as so many runs, and copies end below the level where they
-    began. `runs` are the first runs; 4 or 5 for all of a pilot's levels keeps about as many at each.
+    Stages begin with a fixed number of `runs` each. With `restart` there are no stages (RESTART):
+    a run that passes a level goes on as so many runs, and copies end below the level where they
+    began. `runs` are the first runs; 4 or 5 at a pilot's levels keeps about as many at each.
 
         found = backwater.rare("queue.toml", "waiting:S>D", 20, empty="waiting:S>D", after="2 s")
         print(found.chance, found.low, found.high)
@@ -98,9 +98,9 @@ def rare(
     at = {"after_ps": span[0], "to_ps": span[1], "levels": found_levels, "restart": each}
     asked = {"scenario": name, **_said_of(overrides, terms), **at, **effort}
     if each is None:
-        return _estimate(found_levels, by_stages, runs, asked)
+        return _estimate(found_levels, by_stages, effort["runs"], asked)
     each = each * len(found_levels) if len(each) == 1 else each
-    return restarting.estimate(found_levels, each, by_restart, runs, asked)
+    return restarting.estimate(found_levels, each, by_restart, effort["runs"], asked)
 
 
 def _said_of(overrides: Mapping[str, Any], terms: Mapping[str, Any]) -> dict[str, Any]:

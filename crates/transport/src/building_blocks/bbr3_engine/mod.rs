@@ -8,7 +8,8 @@
 //! Reference: draft-ietf-ccwg-bbr-06, whose names it uses; google/bbr, branch v3. Deviations: the state
 //! to restore after a spurious episode is saved once, when the episode begins, not in each of its
 //! rounds; a sender with nothing in flight counts as idle; rates measured in ProbeRTT and in the round
-//! after count as application-limited.
+//! after count as application-limited; the window is saved before ProbeRTT begins, where the draft keeps the
+//! greater one of it and what was saved before.
 
 mod engine;
 mod limits;

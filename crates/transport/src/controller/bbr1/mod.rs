@@ -6,9 +6,12 @@
 //! repairs, a recovery lasts until a packet arrives that left after the last loss. Two intervals of heavy loss at one rate
 //! indicate a policer, and BBR keeps that rate.
 //!
-//! Reference: Cardwell et al., ACM Queue 14(5), 2016; Linux `tcp_bbr.c`. Deviation: samples in
+//! Reference: Cardwell et al., ACM Queue 14(5), 2016; Linux `tcp_bbr.c`. Deviations: samples in
 //! PROBE_RTT and in the round after are marked application-limited by the controller itself, because it
-//! cannot set the sender's flag.
+//! cannot set the sender's flag. The cycle of gains looks at what is in flight after an acknowledgement, Linux at
+//! what was in flight before it. At a policer's rate the cycle stands still; in Linux it goes on, with a window that is two segments
+//! larger in its first phase. The window is saved before PROBE_RTT begins; Linux keeps the greater one of it and what was saved
+//! before. In PROBE_RTT an acknowledgement of nothing does not bound the window; in Linux it does.
 
 mod aggregation;
 mod options;

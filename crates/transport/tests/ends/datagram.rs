@@ -163,11 +163,8 @@ impl Run {
             let packet = self.model.packets[ack.number as usize];
             assert_eq!(rate.tx_in_flight, packet.flight);
         }
-        let (_, began, limited) = *book.rounds.last().expect("a round");
-        if began {
-            self.model.limited = (false, self.model.limited.0);
-        }
-        assert_eq!(limited, self.model.limited.0 || self.model.limited.1);
+        drop(book);
+        self.recorder.compare_round(&mut self.model.limited);
     }
 
     fn step(&mut self) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use backwater_transport::endpoint::{
-    AnyReceiver, AnySender, CreditState, Protocol, Receiver, ReceiverSetup, Sender, SenderSetup,
+    AnyReceiver, AnySender, CreditState, Protocol, Receiver, Sender,
 };
 use backwater_transport::queue_pair::{Pull, QueuePair};
 use backwater_transport::random::Random;
@@ -13,7 +13,7 @@ use backwater_transport::units::{Span, Time};
 use crate::irn_model::{Leaves, Model};
 use crate::notices::Notices;
 use crate::recorder::Recorder;
-use crate::{FRAME, MSS};
+use crate::{FRAME, MSS, both_ends};
 
 /// Which packets have arrived, as the bytes of each.
 #[derive(Default)]
@@ -82,14 +82,11 @@ struct Run {
 
 impl Run {
     fn new(pair: QueuePair, window: u64, seed: u64) -> Run {
-        let mut setup = SenderSetup::new(Protocol::Irn, MSS, FRAME);
-        setup.pair = pair;
-        let mut receiver = ReceiverSetup::new(Protocol::Irn, MSS);
-        receiver.pair = pair;
         let recorder = Recorder::new(window);
+        let (sender, receiver) = both_ends(Protocol::Irn, pair, &recorder);
         Run {
-            sender: AnySender::new(&setup, recorder.controller()),
-            receiver: AnyReceiver::new(&receiver),
+            sender,
+            receiver,
             model: Model::new(pair, window),
             arrived: Arrived::default(),
             given: Given::default(),
@@ -260,11 +257,8 @@ impl Run {
         if let Some(rate) = book.rates.last().copied().flatten() {
             assert_eq!(Some([rate.tx_in_flight, rate.prior_delivered]), newest);
         }
-        let (_, began, limited) = *book.rounds.last().expect("a round");
-        if began {
-            self.model.limited = (false, self.model.limited.0);
-        }
-        assert_eq!(limited, self.model.limited.0 || self.model.limited.1);
+        drop(book);
+        self.recorder.compare_round(&mut self.model.limited);
     }
 
     fn step(&mut self) {

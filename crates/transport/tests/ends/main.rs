@@ -26,7 +26,24 @@ mod stream_receiver;
 mod stream_rules;
 mod walk;
 
+use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, ReceiverSetup, SenderSetup};
+use backwater_transport::queue_pair::QueuePair;
+
 /// Payload of a full packet.
 const MSS: u64 = 1000;
 /// The packet on the link.
 const FRAME: u64 = 1048;
+
+/// The two ends of a queue pair. The sender tells this recorder.
+fn both_ends(
+    protocol: Protocol,
+    pair: QueuePair,
+    recorder: &recorder::Recorder,
+) -> (AnySender, AnyReceiver) {
+    let mut setup = SenderSetup::new(protocol, MSS, FRAME);
+    setup.pair = pair;
+    let mut receiver = ReceiverSetup::new(protocol, MSS);
+    receiver.pair = pair;
+    let sender = AnySender::new(&setup, recorder.controller());
+    (sender, AnyReceiver::new(&receiver))
+}

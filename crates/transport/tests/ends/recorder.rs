@@ -89,6 +89,15 @@ impl Recorder {
         std::mem::take(&mut self.book().events)
     }
 
+    /// Holds the last acknowledgement's word on limits to whether the sender had too little to send in this round or the one before.
+    pub fn compare_round(&self, limited: &mut (bool, bool)) {
+        let (_, began, told) = *self.book().rounds.last().expect("a round");
+        if began {
+            *limited = (false, limited.0);
+        }
+        assert_eq!(told, limited.0 || limited.1);
+    }
+
     /// The last acknowledgement.
     pub fn last(&self) -> Heard {
         *self.book().heard.last().expect("an acknowledgement")

@@ -15,7 +15,8 @@
 //! * there behind quick adapt only marked packets are ignored, and what has gathered is dropped; here all are, and it stays;
 //! * there bytes without a queue are counted anew behind a delay of 1 us or more that is below the target and not marked, and behind
 //!   a mark above it; here behind every mark and every delay of 1 us or more;
-//! * there the time after which one packet moves the window runs from the last η; here from the last move.
+//! * there the time after which one packet moves the window runs from the last η; here from the last move;
+//! * there η is due at its period and quick adapt ends behind its instant; here η is due behind its period and quick adapt ends at its instant.
 
 use crate::building_blocks::rdma::{base_rtt, rate};
 use crate::controller_interface::{

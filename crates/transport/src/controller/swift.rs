@@ -6,7 +6,8 @@
 //! A loss is answered by `max_mdf`, five timeouts without an acknowledgement by the least window. A window below a packet is a pace.
 //!
 //! Reference: Kumar et al., SIGCOMM 2020, algorithm 1 and section 3.5. Differences: one window for the fabric, none for the
-//! end host, whose delay is not part of a round trip here.
+//! end host, whose delay is not part of a round trip here. The count of timeouts begins anew at an acknowledgement, not at a loss,
+//! where the public simulator (htsim) does so too.
 
 use crate::building_blocks::rdma::check_queue_pair;
 use crate::controller_interface::{

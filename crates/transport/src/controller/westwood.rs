@@ -6,7 +6,7 @@
 //! Reference: Mascolo et al., MobiCom 2001; Grieco and Mascolo, CCR 34(2), 2004; Linux
 //! `tcp_westwood.c`. They differ in the filter (`variant`): one of gain 0.1, or in Linux two in a
 //! row of gain 1/8 and no sample over less than 50 ms. A sample lasts the newest round trip. In Linux a
-//! timeout forgets the least round trip, because the path may have changed.
+//! timeout forgets the least round trip, because the path may have changed. Deviation: a sample may last 50 ms exactly; Linux wants more.
 
 use crate::building_blocks::reno_window::RenoWindow;
 use crate::controller_interface::{

@@ -1,6 +1,7 @@
 //! NSCC at the numbers at which its cases begin, where all constants are whole: 100 Gbit/s over 12 us are 150,000 bytes, without trimming
 //! the target is 12 us, and a frame has the 1,000 bytes of its payload. The window begins with 225,000 bytes; fi is 5,000, eta 150, and
-//! the fast increase a quarter.
+//! the fast increase a quarter. Which of two sides an instant of eta or of quick adapt belongs to is this engine's
+//! choice, as the head of the law says, not the simulator's.
 
 use backwater_transport::controller::{AnyController, Cause, Controller, Reduction};
 use backwater_transport::endpoint::Protocol;
@@ -149,7 +150,8 @@ fn quick_adapt_begins_behind_its_bounds() {
     }
 }
 
-/// What was in flight then is ignored to its last byte: it is neither a rise nor a loss.
+/// What was in flight then is ignored to its last byte: it is neither a rise nor a loss. So it is here; the public simulator
+/// ignores marked packets alone.
 #[test]
 fn what_was_in_flight_at_quick_adapt_is_ignored() {
     let mut c = fresh();

@@ -8,6 +8,7 @@
 //! Reference: Winstein, Sivaraman and Balakrishnan, NSDI 2013, sections 3 and 4, and the authors'
 //! program. Sprout-EWMA (section 5.3) uses a moving average instead of inference and confidence.
 
+mod kept;
 mod process;
 
 use std::collections::VecDeque;
@@ -79,7 +80,7 @@ impl Account {
 impl Forecaster {
     /// A forecaster that counts packets of `unit` bytes and makes a forecast each `every` ticks.
     pub fn new(process: &Process, model: Model, unit: u64, every: u64) -> Forecaster {
-        let tables = process.tables();
+        let tables = kept::tables(process);
         let belief = tables.prior();
         let mut forecaster = Forecaster {
             average: tables.mean(&belief),
@@ -88,7 +89,7 @@ impl Forecaster {
             unit,
             interval: process.tick.times(every),
             belief,
-            tables: Arc::new(tables),
+            tables,
             time: None,
             bytes: 0,
             silence_counts_from: Time::ZERO,

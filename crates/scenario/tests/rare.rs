@@ -1,5 +1,7 @@
 //! Chances of rare events by splitting, held against closed forms and a chain that is solved here.
 
+use std::sync::LazyLock;
+
 use backwater_scenario::{Effort, Folders, Rare, Replicate, Resolved, Scenario, Term};
 use backwater_transport::units::Time;
 
@@ -126,12 +128,18 @@ fn mean_covers(values: &[f64], truth: f64) {
     );
 }
 
+/// From a customer in M/M/1 up to twenty before it is empty, by fixed effort.
+static RUIN: LazyLock<Vec<Replicate>> = LazyLock::new(|| replicates(&exponential(0.5), &ruin()));
+
+fn ruin() -> Rare {
+    overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000))
+}
+
 #[test]
 fn m_m_1_rises_to_twenty_before_it_is_empty_as_often_as_a_gamblers_ruin() {
     let rho: f64 = 0.5;
-    let rare = overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000));
     let truth = (1.0 / rho - 1.0) / (rho.powi(-20) - 1.0);
-    covers(&replicates(&exponential(rho), &rare), truth);
+    covers(&RUIN, truth);
 }
 
 /// The chance of M/D/1 from the beginning of the first service, by the chain of the numbers at beginnings of services: from
@@ -194,7 +202,7 @@ fn a_batch_passes_several_levels_at_one_instant() {
 
 #[test]
 fn restart_finds_the_gamblers_ruin_and_the_chain_of_services() {
-    let rare = overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000));
+    let rare = ruin();
     let levels = [2, 4, 6, 8, 10, 12, 14, 16, 18];
     let truth = 1.0 / (2.0_f64.powi(20) - 1.0);
     mean_covers(&restarts(&exponential(0.5), &rare, &levels, 4), truth);
@@ -246,14 +254,13 @@ fn a_question_whose_answer_is_known_is_refused() {
 #[test]
 fn an_example_is_made_again_from_its_seed_and_copies() {
     let of = exponential(0.5);
-    let rare = overflow(&Term::Waiting("S>D".into()), 20, Time(2_000_000_000_000));
-    let by_stages = replicates(&of, &rare);
+    let rare = ruin();
     let levels = [2, 4, 6, 8, 10, 12, 14, 16, 18];
-    let by_restart = (0..REPLICATES).filter_map(|replicate| {
+    let by_restart = (0..4).filter_map(|replicate| {
         let found = of.restart_replicate(&rare, &levels, &[4; 9], effort(replicate));
         found.expect("a replicate").example
     });
-    let examples = by_stages.into_iter().filter_map(|one| one.example);
+    let examples = RUIN.iter().filter_map(|one| one.example.clone());
     let mut made = 0;
     for (seed, steps, at, fingerprint) in examples.chain(by_restart) {
         let mut spec = of.spec();
@@ -268,8 +275,5 @@ fn an_example_is_made_again_from_its_seed_and_copies() {
         assert_eq!(world.fingerprint(), fingerprint);
         made += 1;
     }
-    assert!(
-        made >= 20,
-        "only {made} of two times {REPLICATES} replicates have one"
-    );
+    assert!(made >= 12, "only {made} of 24 replicates have one");
 }

@@ -63,7 +63,7 @@ fn recovered(id: &str, given: &[(&'static str, Value)], seconds: u64, seed: u64)
 /// the variance. Of about 1000 outages N = 650 are longer than the least, exponentially so. Their squares over
 /// their sum, S2/S1, have the relative variance (20/4 + 1 - 2·4/2)/N = 2/N: 5.5 % for the mean, and as much for the
 /// number, S1 over it; the reversion's 4 % move the visits to zero by 7 %: 9 % for `sticky`. The model's own runs, 3.3 times
-/// as long, make all of it 1.14 times as large. Allowed are three standard errors or more, of 18 comparisons.
+/// as long, make all of it 1.14 times as large. Allowed are three standard errors or more, of six comparisons.
 #[test]
 fn a_model_finds_its_own_parameters_again() {
     let given = [
@@ -75,14 +75,9 @@ fn a_model_finds_its_own_parameters_again() {
         ("burst", Value::Number(1.5)),
     ];
     let allowed = [0.02, 0.06, 0.15, 0.30, 0.19, 0.02];
-    for seed in 1..=3 {
-        let found = recovered("cox", &given, 4 * 3600, seed);
-        for ((name, _), (ratio, allowed)) in given.iter().zip(found.iter().zip(allowed)) {
-            assert!(
-                (ratio - 1.0).abs() < allowed,
-                "seed {seed}, {name}: {ratio:.3} of {found:?}"
-            );
-        }
+    let found = recovered("cox", &given, 4 * 3600, 1);
+    for ((name, _), (ratio, allowed)) in given.iter().zip(found.iter().zip(allowed)) {
+        assert!((ratio - 1.0).abs() < allowed, "{name}: {found:?}");
     }
 }
 
@@ -98,11 +93,9 @@ fn a_walk_finds_its_own_bounds_again() {
     ];
     let every = ("every", Value::Span(Span::millis(200)));
     let given = [given.as_slice(), &[every]].concat();
-    for seed in 1..=4 {
-        let found = recovered("random-walk", &given, 5400, seed);
-        for (ratio, allowed) in found.iter().zip([0.15, 0.03, 0.08, 1e-9]) {
-            assert!((ratio - 1.0).abs() < allowed, "seed {seed}: {found:?}");
-        }
+    let found = recovered("random-walk", &given, 5400, 1);
+    for (ratio, allowed) in found.iter().zip([0.15, 0.03, 0.08, 1e-9]) {
+        assert!((ratio - 1.0).abs() < allowed, "{found:?}");
     }
 }
 

@@ -325,7 +325,7 @@ fn runs_do_not_depend_on_how_they_are_run() {
     let given = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
     };
-    let (first, count) = (given("FIRST", 0), given("COUNT", 150));
+    let (first, count) = (given("FIRST", 0), given("COUNT", 80));
     let (mut control, mut again, mut marked, mut dropped) = (0, 0, 0, 0);
     let mut cut = 0;
     for number in first..first + count {

@@ -28,6 +28,8 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 # The binding crate is checked against the Python that will load it.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A module is compiled when it is first imported: most never are. pip takes a false value here for "yes".
+export PIP_NO_COMPILE := 0
 
 ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 

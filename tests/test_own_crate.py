@@ -31,6 +31,7 @@ def cargo(*words: str) -> subprocess.CompletedProcess[str]:
             "CARGO_TARGET_DIR": str(ROOT / "target" / "own-crate"),
             "CARGO_INCREMENTAL": "0",
             "CARGO_PROFILE_DEV_DEBUG": "0",
+            "CARGO_PROFILE_DEV_OPT_LEVEL": "0",
             "PYO3_PYTHON": sys.executable,
         },
         capture_output=True,

@@ -4,6 +4,7 @@
 mod ahead;
 mod aqm;
 mod balance;
+mod change;
 mod custom;
 mod deadlock;
 mod delay;

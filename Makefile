@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 FUZZ_SECONDS := 20
-# The same inputs each time: a machine that is slower comes less far. `make fuzz FUZZ_SEED=0` draws others.
+# On a fresh clone the inputs are the same each time; a slower machine tries fewer of them. `make fuzz FUZZ_SEED=0` draws others.
 FUZZ_SEED := 1
 # What `make mutants` compares the tree with, and what else cargo-mutants or scripts/mutants.py is told.
 BASE := origin/main
@@ -118,7 +118,7 @@ test-portable:
 test-python: setup
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# What a run finds new goes to target/, so that a test leaves the tree as it was. Only an input that never ends meets the timeout.
+# What a run finds new goes to target/, so that a test leaves the tree as it was. An input that takes ten minutes is taken for one that never ends.
 fuzz:
 	@if cargo fuzz --version >/dev/null 2>&1; then \
 	    targets=$$(cargo fuzz list) || exit 1; \

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import backwater
 from backwater import _native
@@ -171,3 +172,27 @@ def test_a_world_stops_where_a_queue_reaches_a_level() -> None:
 def test_arrays_stand_in_the_canonical_form() -> None:
     found = json.loads(scenario.read(one(at_ms=[0, 3, 3, 2 + 2]))[0].resolve(1).canonical)
     assert "delta:AAYAAg==" in json.dumps(found)
+
+
+def unaligned(values: list[int], kind: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
+    """A view of bytes that begins at an odd address, as one of what came over a wire may."""
+    made = np.array(values, kind)
+    room = np.empty(made.nbytes + 1, np.uint8)
+    begin = 1 - room.ctypes.data % 2
+    view = room[begin : begin + made.nbytes].view(kind)
+    view[:] = made
+    assert not view.flags.aligned
+    return view
+
+
+def test_lists_at_any_address_and_distance_are_read() -> None:
+    """The engine of the tests ends at a view of elements that lie where their type may not."""
+    values = [3, 5, 2**40]
+    packed = _native.pack(np.array(values, np.uint64))
+    assert _native.pack(unaligned(values, np.uint64)) == packed
+    rows = np.zeros(3, np.dtype([("skip", np.uint8), ("at", np.uint64)]))
+    rows["at"] = values
+    assert not rows["at"].flags.aligned
+    assert _native.pack(rows["at"]) == packed
+    assert _native.pack(np.array([3, 0, 5, 0, 2**40], np.uint64)[::2]) == packed
+    assert list(_native.Counts(unaligned([7, 1, 4], np.uint32))) == [7, 1, 4]

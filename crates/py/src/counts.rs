@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple, PyType};
 
+use crate::arrays::listed;
 use crate::scenario::refuse;
 
 /// See `backwater.search.draws`.
@@ -83,7 +84,7 @@ impl Counts {
     #[new]
     fn new(values: &Bound<'_, PyAny>) -> PyResult<Counts> {
         let list: Vec<u32> = match values.extract::<PyReadonlyArray1<'_, u32>>() {
-            Ok(array) => array.as_array().to_vec(),
+            Ok(array) => listed(&array)?,
             Err(_) => values.extract()?,
         };
         Ok(native::Counts::new(list).into())
@@ -246,8 +247,8 @@ pub struct Instants(pub native::Instants);
 #[pymethods]
 impl Instants {
     #[new]
-    fn new(instants: PyReadonlyArray1<'_, u64>) -> Instants {
-        Instants(native::Instants::Listed(instants.as_array().to_vec()))
+    fn new(instants: PyReadonlyArray1<'_, u64>) -> PyResult<Instants> {
+        Ok(Instants(native::Instants::Listed(listed(&instants)?)))
     }
 
     #[staticmethod]

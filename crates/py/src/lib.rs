@@ -1,6 +1,7 @@
 //! `backwater._native`: the engine as Python sees it. No logic: texts in, documents out.
 
 mod aqm;
+mod arrays;
 mod batch;
 mod controller;
 mod counts;

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
+use crate::arrays::listed;
 use crate::counts;
 use crate::crew::{Batch, Crew};
 use crate::fault::Fault;
@@ -27,7 +28,7 @@ fn list(value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         return short.extract();
     }
     let array: PyReadonlyArray1<'_, u64> = value.extract()?;
-    Ok(array.as_array().to_vec())
+    listed(&array)
 }
 
 fn maybe(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u64>>> {
@@ -173,8 +174,8 @@ pub fn hosted_trial(
 
 /// A list of whole numbers as the text in which scenarios keep it.
 #[pyfunction]
-pub fn pack(values: PyReadonlyArray1<'_, u64>) -> String {
-    backwater_scenario::pack(values.as_array().iter().copied())
+pub fn pack(values: PyReadonlyArray1<'_, u64>) -> PyResult<String> {
+    Ok(backwater_scenario::pack(listed(&values)?))
 }
 
 /// The list of such a text.

@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import vl_convert
 
 from backwater.present import plot
@@ -119,9 +120,8 @@ def pixels(svg: str, kind: str) -> bool:
         at += length + 12
     # A row is a byte that names its filter, and four bytes a pixel. Whatever the filters are, the
     # rows are zeros if and only if all pixels are transparent black.
-    row = 1 + 4 * width
-    plain = zlib.decompress(data)
-    return any(any(plain[begin + 1 : begin + row]) for begin in range(0, len(plain), row))
+    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(-1, 1 + 4 * width)
+    return bool(rows[:, 1:].any())
 
 
 def _only(parent: ElementTree.Element, kind: str) -> bool:

@@ -59,11 +59,14 @@ class Invented(Results):
         return {case.key: {one: number(case.key, one) for one in places} for case in self.cases}
 
     def _by_flow(self, metric: str) -> dict[str, dict[str, float | None]]:
-        patterns = {figure.scope.partition(":")[2] for figure in self.study.figures}
-        flows = [one.replace("*", f"{at}") for one in patterns for at in range(FLOWS)]
-        return {
-            case.key: {one: number(case.key, one, metric) for one in flows} for case in self.cases
-        }
+        if metric not in self._flows:
+            patterns = {figure.scope.partition(":")[2] for figure in self.study.figures}
+            flows = [one.replace("*", f"{at}") for one in patterns for at in range(FLOWS)]
+            self._flows[metric] = {
+                case.key: {one: number(case.key, one, metric) for one in flows}
+                for case in self.cases
+            }
+        return self._flows[metric]
 
 
 class _Places(Mapping[str, Any]):

@@ -70,6 +70,17 @@ def test_an_engine_whose_runs_differ_is_found(monkeypatch: pytest.MonkeyPatch) -
     assert check.found == "ValueError: fingerprints a and b"
 
 
+@pytest.mark.parametrize("optimised", [True, False])
+def test_an_engine_that_was_built_for_tests_is_told(
+    monkeypatch: pytest.MonkeyPatch, optimised: bool
+) -> None:
+    monkeypatch.setattr(backwater._native, "optimised", lambda: optimised)
+    check = row("optimised engine")
+    assert check.ok == optimised
+    assert check.fix == (None if optimised else "make setup")
+    assert not check.required
+
+
 def test_a_module_of_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     native = SimpleNamespace(version=lambda: "0.0.0", __file__="x.so")
     monkeypatch.setattr(backwater, "_native", native)

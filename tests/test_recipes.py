@@ -45,12 +45,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cargo(copy: Path, *words: str) -> str:
     """Runs cargo in the copy, whose crates are built beside those of other runs."""
     target = {"CARGO_TARGET_DIR": str(ROOT / "target" / "recipes"), "CARGO_INCREMENTAL": "0"}
-    quick = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
-    crates = ("-p", "backwater-transport", "-p", "backwater-sim", "--lib")
+    names = ("backwater-transport", "backwater-sim")
+    crates = [word for name in names for word in ("-p", name)]
+    quick = [f"--config=profile.dev.package.{name}.opt-level=0" for name in names]
     ended = subprocess.run(
-        ["cargo", *words[:1], "--quiet", "--locked", *crates, *words[1:]],
+        ["cargo", *words[:1], "--quiet", "--locked", *quick, *crates, "--lib", *words[1:]],
         cwd=copy,
-        env=os.environ | target | quick,
+        env=os.environ | target,
         capture_output=True,
         text=True,
         check=False,

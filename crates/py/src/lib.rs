@@ -43,6 +43,12 @@ fn engine_id() -> &'static str {
     ID.get_or_init(|| backwater_scenario::engine_id(env!("BACKWATER_ENGINE")))
 }
 
+/// Whether this is the release of the engine. That of the tests checks more and takes longer for a run.
+#[pyfunction]
+fn optimised() -> bool {
+    !cfg!(debug_assertions)
+}
+
 /// Rows of every table as JSON.
 #[pyfunction]
 fn parts() -> String {
@@ -93,6 +99,7 @@ pub fn fill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(rare::rare, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(engine_id, m)?)?;
+    m.add_function(wrap_pyfunction!(optimised, m)?)?;
     m.add_function(wrap_pyfunction!(parts, m)?)?;
     m.add_function(wrap_pyfunction!(units, m)?)?;
     m.add_function(wrap_pyfunction!(rate_advice, m)?)?;

@@ -5,8 +5,9 @@
 
 Copies the workspace to `target/mutate/tree` and lets `scripts/mutate` write the mutants into it,
 without those that do not compile. Runs each test once to learn which mutants it reaches. Then runs,
-for each mutant in shuffled order, the tests that reach it, the fast ones first. Each result is a
-line of `target/mutate/results.jsonl`; started again, it goes on where it was.
+for each mutant in shuffled order, the tests that reach it: those beside the code first, then the
+fast ones. Each result is a line of `target/mutate/results.jsonl`; started again, it goes on where
+it was.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mutants_build import CRATES, LIST, OUT, Mutant, binaries, build, mutants
+from mutants_build import CRATES, LIST, OUT, Key, Mutant, binaries, build, key, mutants
 
 TESTS = OUT / "tests.json"
 REACHED = OUT / "reached"
@@ -132,11 +133,18 @@ def reach(workers: int, longest: float, crates: Collection[str]) -> None:
     TESTS.write_text(json.dumps({"list": listed, "tests": tests}), encoding="utf-8")
 
 
-def batches(tests: list[Test], seconds: float) -> Iterator[list[Test]]:
-    """The fast tests first, in processes that take longer and longer, until the time is spent."""
+def beside(file: str) -> str:
+    """How the names of the tests begin that lie in a file of a crate, such as `queue::red::`."""
+    words = Path(file).with_suffix("").parts[3:]
+    return "".join(f"{word}::" for word in words if word not in {"lib", "mod"})
+
+
+def batches(tests: list[Test], file: str, seconds: float) -> Iterator[list[Test]]:
+    """Tests beside the code first, then the fast ones, in processes that take longer and longer."""
     spent, bound = 0.0, FIRST_SECONDS
     batch: list[Test] = []
-    for one in sorted(tests, key=lambda test: test.seconds):
+    own = beside(file)
+    for one in sorted(tests, key=lambda test: (not test.name.startswith(own), test.seconds)):
         if spent and spent + one.seconds > seconds:
             break
         spent += one.seconds
@@ -180,7 +188,7 @@ def outcome(mutant: Mutant, tests: list[Test], seconds: float) -> dict[str, Any]
     begun = time.monotonic()
     told = {key: mutant[key] for key in ("id", "file", "line", "column", "what", "function")}
     told |= {"outcome": "survived" if tests else "not reached", "reaching": len(tests), "run": 0}
-    for batch in batches(tests, seconds):
+    for batch in batches(tests, mutant["file"], seconds):
         told["run"] += len(batch)
         status = fails(mutant["id"], batch)
         if status:
@@ -189,17 +197,17 @@ def outcome(mutant: Mutant, tests: list[Test], seconds: float) -> dict[str, Any]
     return told | {"seconds": round(time.monotonic() - begun, 2)}
 
 
-def key(mutant: Mutant) -> tuple[Any, ...]:
-    """The key of a mutant."""
-    return tuple(mutant[one] for one in ("file", "line", "column", "what"))
-
-
-def tried() -> dict[tuple[Any, ...], Mutant]:
+def tried() -> dict[Key, Mutant]:
     """The last outcome of each mutant."""
     if not RESULTS.exists():
         return {}
     lines = RESULTS.read_text(encoding="utf-8").splitlines()
     return {key(one): one for one in map(json.loads, lines)}
+
+
+def listed(path: Path) -> set[Key]:
+    """The mutants of a file, each a line of JSON."""
+    return {key(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()}
 
 
 def due_again(told: Mutant, again: Collection[str]) -> bool:
@@ -253,9 +261,11 @@ def main() -> None:
     parser.add_argument("--again", nargs="*", default=(), help=words)
     words = "mutate and test these crates alone, such as `transport`, whose tests build fast"
     parser.add_argument("--crates", nargs="*", choices=CRATES, default=CRATES, help=words)
+    words = "build only the mutants of this file, such as the survivors among results.jsonl"
+    parser.add_argument("--these", type=Path, help=words)
     given = parser.parse_args()
     if given.step in (None, "build"):
-        build(given.crates)
+        build(given.crates, listed(given.these) if given.these else None)
     if given.step in (None, "reach"):
         reach(given.workers, given.longest, given.crates)
     if given.step in (None, "run"):

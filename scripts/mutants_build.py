@@ -23,6 +23,8 @@ CRATES = ("transport", "wire", "wasm", "sim", "scenario")
 MUTATED = ("transport", "sim")
 
 Mutant = dict[str, Any]
+# What tells mutants apart in trees with the same sources: file, line, column, what is changed.
+Key = tuple[str, int, int, str]
 
 
 def folders() -> list[str]:
@@ -36,11 +38,19 @@ def mutants() -> list[Mutant]:
     return [json.loads(line) for line in LIST.read_text(encoding="utf-8").splitlines()]
 
 
-def build(crates: Collection[str]) -> None:
-    """Drops mutants of these crates until the copy compiles."""
+def key(mutant: Mutant) -> Key:
+    """The key of a mutant."""
+    return mutant["file"], mutant["line"], mutant["column"], mutant["what"]
+
+
+def build(crates: Collection[str], these: Collection[Key] | None = None) -> None:
+    """Drops mutants of these crates until the copy compiles; of a list, all that are not in it."""
     chosen = [one for one in folders() if Path(one).parts[1] in crates]
     copy_tree(chosen)
     dropped: set[int] = set()
+    if these is not None:
+        write_mutants(chosen, dropped)
+        dropped = {one["id"] for one in mutants() if key(one) not in these}
     for crate in (one for one in MUTATED if one in crates):
         while True:
             write_mutants(chosen, dropped)
@@ -112,12 +122,12 @@ def adapted(path: Path) -> bytes:
 
 
 def manifest() -> bytes:
-    """The workspace's manifest with fewer members, optimised for many short tests."""
+    """The workspace's manifest with fewer members, optimised as little as short tests allow."""
     text = (ROOT / "Cargo.toml").read_text(encoding="utf-8")
     head, _, rest = text.partition("members = [")
     members = ", ".join(f'"crates/{one}"' for one in (*CRATES, "mutant"))
     text = f"{head}members = [{members}]{rest.partition(']')[2]}".partition("[profile.dev]")[0]
-    return f"{text}[profile.dev]\nopt-level = 2\ndebug = false\n".encode()
+    return f"{text}[profile.dev]\nopt-level = 1\ndebug = false\n".encode()
 
 
 def write_mutants(chosen: list[str], dropped: set[int]) -> None:

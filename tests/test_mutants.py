@@ -77,7 +77,9 @@ def test_an_error_outside_all_sites_is_of_its_line_or_the_one_before(build: dict
     assert build["near"](listed, span(30, 31, 4)) == {1}
 
 
-def test_fast_tests_run_first_and_the_time_is_bounded(script: dict[str, Any]) -> None:
+def test_tests_beside_the_code_run_first_then_fast_ones_in_bounded_time(
+    script: dict[str, Any],
+) -> None:
     tests = [
         script["Test"](binary, "", name, seconds, ())
         for binary, name, seconds in (
@@ -87,10 +89,17 @@ def test_fast_tests_run_first_and_the_time_is_bounded(script: dict[str, Any]) ->
             ("b", "long", 2.0),
         )
     ]
-    made = [[one.name for one in batch] for batch in script["batches"](tests, 5)]
-    assert made == [["fast"], ["middle"], ["long"]]
+
+    def names(file: str, tests: list[Any]) -> list[list[str]]:
+        return [[one.name for one in batch] for batch in script["batches"](tests, file, 5)]
+
+    file = "crates/sim/src/queue/red.rs"
+    assert names(file, tests) == [["fast"], ["middle"], ["long"]]
     # One test runs, however long it takes.
-    assert [[one.name for one in batch] for batch in script["batches"](tests[:1], 5)] == [["slow"]]
+    assert names(file, tests[:1]) == [["slow"]]
+    own = script["Test"]("a", "", "queue::red::tests::ramp", 3.0, ())
+    assert names(file, [*tests, own])[:2] == [["queue::red::tests::ramp"], ["fast"]]
+    assert names("crates/sim/src/queue/mod.rs", [*tests, own])[0] == ["queue::red::tests::ramp"]
 
 
 def test_a_failing_a_passing_and_an_endless_test(

@@ -210,6 +210,27 @@ mod tests {
         assert!((variance / expected - 1.0).abs() < 0.05, "{variance}");
     }
 
+    /// A gamma variate over its shape m has the mean 1 and the variance 1/m, for shapes on both sides of 1 and 4/3.
+    #[test]
+    fn gains_of_any_shape_have_the_mean_of_the_path() {
+        let n = 40_000u32;
+        for shape in [0.7, 1.1, 1.3, 4.0] {
+            let mut gains = gains(Law::Nakagami(shape), Span::millis(1), 7);
+            let at = |block: u32| Time::ZERO + Span::millis(u64::from(block));
+            let all: Vec<f64> = (0..n).map(|block| gains.gain(0, 0, at(block))).collect();
+            let mean = all.iter().sum::<f64>() / f64::from(n);
+            let variance = all.iter().map(|g| (g - 1.0) * (g - 1.0)).sum::<f64>() / f64::from(n);
+            let error = libm::sqrt(1.0 / shape / f64::from(n));
+            assert!((mean - 1.0).abs() < 4.0 * error, "{shape}: {mean}");
+            // The fourth central moment of a gamma law over its shape is (3 + 6/m)/m².
+            let error = libm::sqrt((2.0 + 6.0 / shape) / f64::from(n));
+            assert!(
+                (variance * shape - 1.0).abs() < 4.0 * error,
+                "{shape}: {variance}"
+            );
+        }
+    }
+
     /// A gain stands for its block, and blocks are independent: the correlation over a lag of t falls as 1 - t / T to none at the coherence
     /// time T.
     #[test]

@@ -185,7 +185,8 @@ impl<'a> Rewriter<'a> {
             .collect();
         alternatives.push((format!("delete {op}"), String::new()));
         let Some(site) = self.site(node.op.span(), alternatives) else {
-            return visit::visit_expr_binary(self, node);
+            // The same places as with a mutant, so that dropping one leaves the numbers of the others.
+            return self.visit_expr(&node.right);
         };
         let place = node.left.span().byte_range().start..node.right.span().byte_range().start;
         self.edits.replace(place, site.opens("match ("));

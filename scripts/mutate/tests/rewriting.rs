@@ -125,3 +125,21 @@ fn modules_of_tests_are_found() {
     let source = "#[cfg(test)]\nmod tests;\nmod other;\n#[cfg(test)]\nmod inner {}\n";
     assert_eq!(test_modules(source).unwrap(), ["tests"]);
 }
+
+#[test]
+fn whatever_is_dropped_the_others_keep_their_numbers() {
+    let source = "fn f(a: &mut [u64], b: bool) -> u64 { if b && !g() { a[1 + LEAST] += 2 * g(); } \
+                  match a[0] { 3 => h(7), _ => {} } a[2] - 1 }";
+    let all = of(source).mutants;
+    let told = |dropped: &BTreeSet<u32>| {
+        let made = mutated(source, 1, dropped).unwrap().mutants;
+        made.into_iter()
+            .map(|one| (one.id, one.what))
+            .collect::<Vec<_>>()
+    };
+    assert!(all.len() > 10);
+    for one in &all {
+        let only = all.iter().map(|other| other.id).filter(|id| *id != one.id);
+        assert_eq!(told(&only.collect()), [(one.id, one.what.clone())]);
+    }
+}

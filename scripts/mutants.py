@@ -134,7 +134,7 @@ def reach(workers: int, longest: float, crates: Collection[str]) -> None:
 
 
 def beside(file: str) -> str:
-    """How the names of the tests begin that lie in a file of a crate, such as `record::delays::`."""
+    """How the names of tests begin that lie in a file of a crate, such as `record::delays::`."""
     words = Path(file).with_suffix("").parts[3:]
     return "".join(f"{word}::" for word in words if word not in {"lib", "mod"})
 

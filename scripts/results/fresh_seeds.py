@@ -103,7 +103,7 @@ def word(verdict: str) -> str:
 
 
 def kept(page_text: str, names: set[str]) -> tuple[list[str], list[str]]:
-    """The rows of a page, and its other verdicts, of studies that are none of these."""
+    """The rows of a written page, and its other verdicts, of studies that are none of these."""
     found = [
         (match[0], match[1])
         for match in re.finditer(r"^[|*] `([^`]+)` (?:\||c\d).*$", page_text, re.MULTILINE)
@@ -138,7 +138,10 @@ def text(folders: list[Path], page_text: str = "", tables: Path = TABLES) -> str
         same = len(shown) - len(differing)
         rows.append(f"| `{one.id}` | {runs} | {len(shown)} | {same} | {len(differing)} |")
     names = listed_before | {folder.name for folder in folders}
-    never = sorted(path.stem for path in STUDIES.glob("*.md") if path.stem not in names)
+    absent = sorted(path.stem for path in STUDIES.glob("*.md") if path.stem not in names)
+    on_pages = {study for study, _ in pages}
+    missing += [f"* `{name}`: no page shows it." for name in absent if name not in on_pages]
+    never = [name for name in absent if name in on_pages]
     if never:
         missing.append(f"* Not run: {', '.join(f'`{name}`' for name in never)}.")
     lines = [HEAD, *sorted(rows)]
@@ -174,8 +177,8 @@ def main() -> None:
     if given.command == "run":
         run(given.out, given.minutes, given.names)
         return
-    page_text = given.into.read_text(encoding="utf-8") if given.into else ""
-    made = text([path for path in given.out.iterdir() if path.is_dir()], page_text)
+    written = page.parts(given.into)[1] if given.into else ""
+    made = text([path for path in given.out.iterdir() if path.is_dir()], written)
     if given.into is None:
         sys.stdout.write(made)
     else:

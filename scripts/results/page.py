@@ -18,13 +18,18 @@ def arguments(doc: str | None, what: str) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def replace(into: Path, made: str) -> None:
-    """Puts a text into a page, in place of what follows its mark."""
+def parts(into: Path) -> tuple[str, str]:
+    """A page up to its mark with it, and what follows."""
     mark = MARK.format(script=f"scripts/results/{Path(sys.argv[0]).name}")
-    head, found, _ = into.read_text(encoding="utf-8").partition(mark)
+    head, found, rest = into.read_text(encoding="utf-8").partition(mark)
     if not found:
         sys.exit(f"{into}: no line {mark.strip()}")
-    into.write_text(f"{head}{mark}\n{made}", encoding="utf-8")
+    return head + found, rest
+
+
+def replace(into: Path, made: str) -> None:
+    """Puts a text into a page, in place of what follows its mark."""
+    into.write_text(f"{parts(into)[0]}\n{made}", encoding="utf-8")
 
 
 def written(doc: str | None, what: str, text: Callable[[list[Path]], str]) -> None:

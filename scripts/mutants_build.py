@@ -21,6 +21,8 @@ DROPPED = OUT / "dropped.txt"
 CRATES = ("transport", "wire", "wasm", "sim", "scenario")
 # The crates with mutants, each before the crates that need it.
 MUTATED = ("transport", "sim")
+# The crates whose tests from outside are a package of their own.
+TESTED_OUTSIDE = ("transport", "sim", "scenario")
 
 Mutant = dict[str, Any]
 # What tells mutants apart in trees with the same sources: file, line, column, what is changed.
@@ -125,7 +127,8 @@ def manifest() -> bytes:
     """The workspace's manifest with fewer members, optimised as little as short tests allow."""
     text = (ROOT / "Cargo.toml").read_text(encoding="utf-8")
     head, _, rest = text.partition("members = [")
-    members = ", ".join(f'"crates/{one}"' for one in (*CRATES, "mutant"))
+    tests = (f"{one}/tests" for one in TESTED_OUTSIDE)
+    members = ", ".join(f'"crates/{one}"' for one in (*CRATES, "mutant", *tests))
     text = f"{head}members = [{members}]{rest.partition(']')[2]}".partition("[profile.dev]")[0]
     return f"{text}[profile.dev]\nopt-level = 1\ndebug = false\n".encode()
 
@@ -208,7 +211,8 @@ def near(found: list[Mutant], span: dict[str, Any]) -> set[int]:
 
 def binaries(crates: Collection[str]) -> list[tuple[str, str]]:
     """Builds the test programs of these crates; each with the folder it runs in."""
-    packages = [word for one in crates for word in ("-p", f"backwater-{one}")]
+    named = [*crates, *(f"{one}-tests" for one in crates if one in TESTED_OUTSIDE)]
+    packages = [word for one in named for word in ("-p", f"backwater-{one}")]
     status, said = cargo("test", "--no-run", *packages)
     if status:
         sys.exit("the mutated copy does not build:\n" + rendered(said))

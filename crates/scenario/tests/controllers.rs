@@ -132,7 +132,7 @@ flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "py
         "{}",
         resolved.canonical
     );
-    assert_ne!(resolved.key(""), file("src/lib.rs").unwrap().key(""));
+    assert_ne!(resolved.key(""), file("controllers.rs").unwrap().key(""));
     assert_eq!(resolved.hosted().count(), 1);
     assert!(resolved.build_hosted(&resolved.spec()).is_ok());
     let refused = resolved.build().unwrap_err().to_string();

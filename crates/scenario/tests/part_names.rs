@@ -33,7 +33,7 @@ fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 
 /// Files of `src` outside its tests that hold this word in quotes.
 fn files_naming(word: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     let mut all = Vec::new();
     sources(&root, &mut all);
     let quoted = format!("\"{word}\"");

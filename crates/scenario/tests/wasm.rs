@@ -13,7 +13,7 @@ use serde_json::Value;
 const NEW_RENO: &[u8] = include_bytes!("../../wasm/tests/newreno.wasm");
 const TEMPLATE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../../python/backwater/templates/controller.rs.txt"
+    "/../../../python/backwater/templates/controller.rs.txt"
 );
 
 /// Two flows on a bottleneck: the first as said, the second CUBIC's.

@@ -35,12 +35,13 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate check test lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web look reports crates clean
+.PHONY: help setup demo ablate check test long lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web look reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
 	@echo "make check   while you work: lints, unit tests, one study of each source"
 	@echo "make test    everything that must hold before a change is merged"
+	@echo "make long    what takes longer, and CI runs beside it: other builds, all studies ablated, random inputs"
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
@@ -67,11 +68,11 @@ $(VENV)/.tools: pyproject.toml scripts/prerequisites.sh
 
 $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 	$(BIN)/maturin develop --release --extras dev
-	@touch $@ $(VENV)/.inner
+	@touch $@ $(VENV)/.engine
 
 # The engine of the tests, from the crates that the tests in Rust need anyway: built in half of the time, runs take 1.3 times as long.
 # Where the release is up to date, it stays.
-$(VENV)/.inner: $(VENV)/.tools $(ENGINE)
+$(VENV)/.engine: $(VENV)/.tools $(ENGINE)
 	$(BIN)/maturin develop --profile dev --extras dev
 	@rm -f $(VENV)/.built && touch $@
 
@@ -84,15 +85,21 @@ ablate: setup
 	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
 
 # For the inner loop. What is longer, live or drawn is left to `make test`; a study whose engine is the same doesn't run again.
-check: $(VENV)/.inner lint
+check: $(VENV)/.engine lint
 	cargo test --workspace --locked --lib
 	$(BIN)/python -m pytest --numprocesses auto $(UNIT)
 	$(BIN)/backwater study run $(SOURCES) --quick --resume --out $(OUT)/check
 
-test: lint test-rust test-portable test-python fuzz
+test: lint test-rust test-portable test-python
+
+# Tests that build the engine again in another form (a page, a crate of one's own, a copy with new parts), take the mechanisms
+# away from every study, or feed what is random. They run the release.
+long: setup
+	$(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile
+	$(MAKE) fuzz
 
 # cargo fmt does not find the modules that a macro lists.
-lint: $(VENV)/.inner
+lint: $(VENV)/.engine
 	cargo fmt --all --check
 	cargo fmt --manifest-path scripts/mutate/Cargo.toml --check
 	find crates -name '*.rs' -exec rustfmt --edition 2024 --check {} +
@@ -101,7 +108,7 @@ lint: $(VENV)/.inner
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test-rust: $(VENV)/.inner
+test-rust: $(VENV)/.engine
 	cargo test --workspace --locked
 
 test-portable:
@@ -114,8 +121,8 @@ test-portable:
 	    echo "not checked for WebAssembly: the target wasm32-unknown-unknown can't be installed here"; \
 	fi
 
-test-python: $(VENV)/.inner
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+test-python: $(VENV)/.engine
+	$(BIN)/python -m pytest -m "not long" --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # What a run finds new goes to target/, so that a test leaves the tree as it was. An input that takes ten minutes is taken for one that never ends.
 fuzz:

@@ -15,6 +15,8 @@ import pytest
 from backwater import _native
 from command import HANGS_S
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parent.parent
 CRATE = ROOT / "examples" / "aqm-crate"
 # Cargo says one of these where a crate is neither here nor to be had.

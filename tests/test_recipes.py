@@ -65,10 +65,12 @@ def test_there_is_a_recipe_for_each_kind() -> None:
     assert all(steps[0].after is None for steps in RECIPES.values())
 
 
+@pytest.mark.long
 def test_the_parts_compile_without_a_warning(copy: Path) -> None:
     cargo(copy, "clippy", "--", "-D", "warnings")
 
 
+@pytest.mark.long
 def test_the_parts_act(copy: Path) -> None:
     """The test in each new file runs: of the controller one, of the parts of the simulator four."""
     said = cargo(copy, "test", "throw_away")

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parent.parent
 BENCHES = ROOT / "python" / "backwater" / "benches"
 # Simulated time of each benchmark: tens of thousands of packet hops.

@@ -61,7 +61,7 @@ def late_pauses(load: float) -> dict[str, Any]:
 def test_m_m_1_rises_to_thirty_once_in_a_thousand_million_busy_periods() -> None:
     place = "waiting:S>D"
     found = backwater.rare(
-        queue(5, 10), place, 30, empty=place, after="2 s", runs=400, replicates=20
+        queue(5, 10), place, 30, empty=place, after="2 s", runs=400, replicates=10
     )
     truth = 1 / (2**30 - 1)
     assert found.low < truth < found.high
@@ -151,7 +151,7 @@ def test_both_scores_of_a_tandem_cover_the_solved_chance() -> None:
 
     def ask(score: list[str]) -> backwater.RareEvent:
         return backwater.rare(
-            scene, place, 8, score=score, empty=[before, place], after="2 s", runs=300
+            scene, place, 8, score=score, empty=[before, place], after="2 s", runs=100
         )
 
     truth = tandem_chance(10, 12, 40, 8)
@@ -170,7 +170,7 @@ def test_the_second_queue_alone_is_a_trap_and_the_replicates_tell() -> None:
 
     def ask(score: list[str]) -> backwater.RareEvent:
         asked = {"score": score, "empty": [before, place], "after": "2 s"}
-        return backwater.rare(scene, place, 12, runs=300, replicates=30, **asked)  # type: ignore[arg-type]
+        return backwater.rare(scene, place, 12, runs=300, replicates=16, **asked)  # type: ignore[arg-type]
 
     truth = tandem_chance(10, 30, 35, 12)
     alone, both = ask([place]), ask([before, place])

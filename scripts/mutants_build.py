@@ -130,7 +130,10 @@ def manifest() -> bytes:
     tests = (f"{one}/tests" for one in TESTED_OUTSIDE)
     members = ", ".join(f'"crates/{one}"' for one in (*CRATES, "mutant", *tests))
     text = f"{head}members = [{members}]{rest.partition(']')[2]}".partition("[profile.dev]")[0]
-    return f"{text}[profile.dev]\nopt-level = 1\ndebug = false\n".encode()
+    text += "[profile.dev]\nopt-level = 1\ndebug = false\n"
+    for one in TESTED_OUTSIDE:
+        text += f"[profile.dev.package.backwater-{one}-tests]\nopt-level = 0\n"
+    return text.encode()
 
 
 def write_mutants(chosen: list[str], dropped: set[int]) -> None:

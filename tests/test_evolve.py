@@ -217,7 +217,10 @@ def newreno() -> float:
 
 
 @pytest.mark.parametrize(("code", "says"), [one[1:] for one in MUSEUM], ids=[m[0] for m in MUSEUM])
-def test_the_museum_of_cheats(tmp_path: Path, newreno: float, code: str, says: str | None) -> None:
+def test_the_museum_of_cheats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, newreno: float, code: str, says: str | None
+) -> None:
+    monkeypatch.setenv("BACKWATER_CALL_SECONDS", "2")
     file = tmp_path / "cheat.py"
     file.write_text(HEAD + code, encoding="utf-8")
     refused = None

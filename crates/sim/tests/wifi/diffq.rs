@@ -9,11 +9,12 @@ use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, once, saturated};
 use crate::ez_flow::chain;
 use crate::mechanisms::mechanism;
 
@@ -180,4 +181,34 @@ fn a_detector_sees_packets_whose_lifetime_is_over_leave() {
     let category = &world.air().radios[a].categories[1];
     // A frame that was received and not yet acknowledged still counts.
     assert_eq!(came - left, category.frames);
+}
+
+/// While another station sends, a station gets a packet for x and then three for y. Neither neighbour holds anything, so the differential
+/// backlogs are one and three. Served by the greatest, y has the first two; served by age, x has the first.
+#[test]
+fn the_packet_of_the_greatest_differential_backlog_goes_first() {
+    let order = |serve: &'static str| {
+        let mut cell = Cell::new(0.6, B, edca(B, BASIC), disc(100.0, 100.0));
+        let [other, from, x, y] =
+            [0.0, 10.0, 20.0, 30.0].map(|at| cell.station(&format!("s{at}"), at, 0.0));
+        let packets = [(other, x), (from, x), (from, y), (from, y), (from, y)];
+        for ((from, to), micros) in packets.into_iter().zip((500_000..).step_by(100)) {
+            let flow = cell.flow(from, to, 1, once(1500));
+            cell.0.flows[flow].start = Span::micros(micros);
+        }
+        let options = [("serve", Value::Choice(serve))];
+        cell.0.mechanisms = vec![mechanism(PARTS, vec![from], &options)];
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.start_air_log();
+        world.advance(world.end());
+        let frames = world.take_air_frames(true).into_iter();
+        let sent = frames.filter(|f| f.from == from as u32 && f.kind == FrameKind::Data);
+        let names: String = sent
+            .map(|f| if f.to == x as u32 { 'x' } else { 'y' })
+            .collect();
+        assert_eq!(names.len(), 4, "{names}");
+        names
+    };
+    assert_eq!(order("oldest"), "xyyy");
+    assert_eq!(order("greatest")[..2], *"yy");
 }

@@ -353,3 +353,17 @@ fn a_watermark_asks_at_once() {
     let (world, _) = cell.run();
     assert!(world.air().radios[0].steps[1] > 0 && world.air().radios[1].steps[1] > 0);
 }
+
+/// A source to which nobody sends has more packets than the medium takes: there is nobody to tell.
+#[test]
+fn a_station_that_nobody_feeds_tells_nobody() {
+    let (mut cell, _) = fork();
+    cell.0.duration = Span::secs(5);
+    for notify in ["pause", "pfc", "destination"] {
+        let given = [("cast", Value::Choice("each"))];
+        cell.0.mechanisms = vec![mechanism(["watermark", notify, "gate"], vec![0], &given)];
+        let (world, report) = cell.run();
+        assert!(lost_at(&world, &report, 0) > 100, "{notify}");
+        assert_eq!(report.stations[0].management, 0, "{notify}");
+    }
+}

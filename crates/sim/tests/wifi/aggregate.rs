@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::air_log::{Body, Fate};
+use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Fate};
 use backwater_sim::medium::wifi::mac::category::MacSpec;
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::aggregate::Bounds;
@@ -13,8 +13,9 @@ use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy};
 use backwater_sim::medium::wifi::spec::{Aggregation, Edition, High, RateControl};
+use backwater_sim::spec::Turn;
 use backwater_sim::world::World;
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::attempts::log;
 use crate::cell::{BASIC, Cell, G, cbr, edca, saturated};
@@ -384,7 +385,7 @@ fn a_packet_shares_the_time_of_its_ppdu() {
 fn a_link_takes_the_slower_mode_of_its_stations_and_no_other() {
     let build = |slow: usize| {
         let mut cell = noisy_cell(1.0, 64, 10.0);
-        let other = cell.station("other", 0.0, 1000.0);
+        let other = cell.station("other", 0.0, 5000.0);
         assert_eq!(other, 2);
         cell.spec(slow).mode = Some(mode(Format::Ht, 20, 0, 1));
         World::build(&cell.0)
@@ -438,4 +439,36 @@ fn a_bar_asks_from_the_first_frame_on_that_is_not_acknowledged() {
     }
     // Numbers did not begin anew.
     assert!(asked > 2 && last > 500 && last < 4000, "{asked} {last}");
+}
+
+/// Two neighbours take turns, and more than half of the frames to either are lost. Under block acknowledgement frames that were lost wait for
+/// the next turn of their neighbour: where no answer came, the other one is served first.
+#[test]
+fn under_block_acknowledgement_frames_that_were_lost_wait_for_their_turn() {
+    let mut cell = noisy_cell(0.5, 2, 18.5);
+    let [a, x] = [1, 0];
+    let y = cell.station("y", 2000.0, 0.0);
+    cell.flow(a, y, 1, saturated(1500));
+    cell.spec(a).serving.turn = Turn::RoundRobin;
+    let (frames, _) = log(&cell);
+    let to = |n: usize| move |f: &&AirFrame| f.to == n as u32 && f.kind == FrameKind::Data;
+    let [to_x, to_y] = [x, y].map(|n| frames.iter().filter(to(n)).count());
+    assert!(to_x > 100 && to_y > 100, "{to_x} {to_y}");
+    // Each frame on the air, or all frames of an A-MPDU: to whom, and whether an answer came.
+    let mut sent: Vec<(Time, u32, bool)> = Vec::new();
+    for frame in &frames {
+        match frame.kind {
+            FrameKind::Data if sent.last().is_none_or(|last| last.0 < frame.at) => {
+                sent.push((frame.at, frame.to, false));
+            }
+            FrameKind::Ack | FrameKind::BlockAck => {
+                sent.last_mut().expect("a frame before").2 = frame.fate == Fate::Received;
+            }
+            _ => (),
+        }
+    }
+    let lost = sent.windows(2).filter(|pair| !pair[0].2);
+    let neighbours: Vec<bool> = lost.map(|pair| pair[0].1 != pair[1].1).collect();
+    assert!(neighbours.len() > 50, "{}", neighbours.len());
+    assert!(neighbours.iter().all(|other| *other));
 }

@@ -353,8 +353,8 @@ fn what_the_channel_cannot_do_is_refused() {
 fn a_preamble_exactly_as_strong_as_it_must_be_is_recognised() {
     let channel = Physical {
         gain: 0.0,
-        energy_detect: -120.0,
-        preamble_detect: -120.0,
+        energy_detect: -113.5,
+        preamble_detect: -113.5,
         fer_target: 0.99,
         ..plain()
     };

@@ -446,6 +446,10 @@ fn a_bar_asks_from_the_first_frame_on_that_is_not_acknowledged() {
 #[test]
 fn under_block_acknowledgement_frames_that_were_lost_wait_for_their_turn() {
     let mut cell = noisy_cell(0.5, 2, 18.5);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fer_target = 0.99;
     let [a, x] = [1, 0];
     let y = cell.station("y", 2000.0, 0.0);
     cell.flow(a, y, 1, saturated(1500));

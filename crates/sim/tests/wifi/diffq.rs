@@ -1,5 +1,6 @@
 //! DiffQ: stations contend the more the longer their queue is than the next station's.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use backwater_sim::cause::Cause;
@@ -14,6 +15,8 @@ use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
+use crate::aggregate::noisy_cell;
+use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, cbr, disc, edca, once, saturated};
 use crate::ez_flow::chain;
 use crate::mechanisms::mechanism;
@@ -211,4 +214,29 @@ fn the_packet_of_the_greatest_differential_backlog_goes_first() {
     };
     assert_eq!(order("oldest"), "xyyy");
     assert_eq!(order("greatest")[..2], *"yy");
+}
+
+/// Under block acknowledgement one of ten frames is lost and goes again. It keeps its number, though packets for another destination, which wait for
+/// the same neighbour, have the greater differential backlog. IEEE 802.11-2020 10.3.2.14.
+#[test]
+fn a_frame_that_goes_again_keeps_its_number_whatever_is_served_first() {
+    let mut cell = noisy_cell(0.5, 64, 19.58);
+    let [relay, from] = [0, 1];
+    let beyond = cell.station("beyond", -100.0, 0.0);
+    cell.0.flows[0].source = cbr(1500, 8_000_000);
+    let flow = cell.flow(from, beyond, 1, cbr(1500, 40_000_000));
+    cell.0.flows[flow].route = Some(vec![from, relay, beyond]);
+    let options = [("serve", Value::Choice("greatest"))];
+    cell.0.mechanisms = vec![mechanism(PARTS, vec![from, relay], &options)];
+    let (frames, _) = log(&cell);
+    let (mut numbers, mut again) = (BTreeMap::new(), 0);
+    for frame in frames.iter().filter(|f| f.from == from as u32) {
+        if let Some(Body::Packet(packet, ..)) = &frame.body {
+            let key = (packet.flow.index(), packet.seq);
+            let number = *numbers.entry(key).or_insert(frame.number);
+            assert_eq!(number, frame.number, "{key:?}");
+            again += u32::from(frame.retry);
+        }
+    }
+    assert!(again > 20 && numbers.len() > 300, "{again}");
 }

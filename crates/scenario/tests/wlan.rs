@@ -219,8 +219,9 @@ warmup = "2 s"
     }
 }
 
-/// RFC 8289 5.2: CoDel leaves a queue alone that holds no more than one largest frame behind the one that leaves. With room for two packets, one of them
-/// on the air, it loses none, though 7 Mbit/s come for 6 and each waits for longer than 200 us; with room for six it does.
+/// RFC 8289 5.2: CoDel leaves a queue alone that holds no more than one largest frame behind the
+/// one that leaves. With room for two packets, one of them on the air, it loses none, though 7
+/// Mbit/s come for 6 and each waits for longer than 200 us; with room for six it does.
 #[test]
 fn codel_at_an_access_point_leaves_a_queue_of_one_packet_alone() {
     let lost_by_codel = |packets: u32| {
@@ -238,8 +239,9 @@ flows.f = {{ from = "d1", to = "s1", source = {{ kind = "cbr", packet = "1500 B"
     assert!(lost_by_codel(6) > 20);
 }
 
-/// An access point whose queue takes samples of packets (IEEE 802.1Qau) tells their source, which slows down from 100 Mbit/s and goes up again in steps of
-/// 5 Mbit/s: fewer packets are lost than where the queue tells nobody.
+/// An access point whose queue takes samples of packets (IEEE 802.1Qau) tells their source, which
+/// slows down from 100 Mbit/s and goes up again in steps of 5 Mbit/s: fewer packets are lost than
+/// where the queue tells nobody.
 #[test]
 fn a_source_slows_down_when_the_queue_of_an_access_point_tells_it() {
     let lost_at = |queue: &str| {

@@ -174,8 +174,9 @@ fn a_host_may_have_several_ports() {
     );
 }
 
-/// 8 Mbit/s come over a wire for the 6 Mbit/s that the air takes. An access point whose buffer fills asks the host to stop: one that obeys PAUSE
-/// does, so nothing is lost, and one that does not goes on as where nobody asks.
+/// 8 Mbit/s come over a wire for the 6 Mbit/s that the air takes. An access point whose buffer
+/// fills asks the host to stop: one that obeys PAUSE does, so nothing is lost, and one that does
+/// not goes on as where nobody asks.
 #[test]
 fn a_host_that_does_not_obey_pause_goes_on_at_an_access_point_too() {
     let lost = |obeys: bool, asks: bool| {

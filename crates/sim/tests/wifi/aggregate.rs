@@ -379,8 +379,8 @@ fn a_packet_shares_the_time_of_its_ppdu() {
     assert_near(serial + others, 3080.0, 1e-6, "PPDU");
 }
 
-/// The mode of a link is the slower one of its two stations, and no other one that some station of the medium has. At 10 dB MCS 7 fails, and MCS 0
-/// does not.
+/// The mode of a link is the slower one of its two stations, and no other one that some station of
+/// the medium has. At 10 dB MCS 7 fails, and MCS 0 does not.
 #[test]
 fn a_link_takes_the_slower_mode_of_its_stations_and_no_other() {
     let build = |slow: usize| {
@@ -398,8 +398,9 @@ fn a_link_takes_the_slower_mode_of_its_stations_and_no_other() {
     assert_eq!(refusal.path, "flows.f0.to");
 }
 
-/// A BAR asks from the number of the first frame on that its sender may repeat: the lowest one that it has sent and that no acknowledgement has
-/// named. IEEE 802.11-2020 10.25.6.7. One of 25 block acknowledgements is lost over a channel that fades anew for each frame.
+/// A BAR asks from the number of the first frame on that its sender may repeat: the lowest one that
+/// it has sent and that no acknowledgement has named. IEEE 802.11-2020 10.25.6.7. One of 25 block
+/// acknowledgements is lost over a channel that fades anew for each frame.
 #[test]
 fn a_bar_asks_from_the_first_frame_on_that_is_not_acknowledged() {
     let mut cell = noisy_cell(0.5, 64, 25.0);
@@ -441,8 +442,9 @@ fn a_bar_asks_from_the_first_frame_on_that_is_not_acknowledged() {
     assert!(asked > 2 && last > 500 && last < 4000, "{asked} {last}");
 }
 
-/// Two neighbours take turns, and more than half of the frames to either are lost. Under block acknowledgement frames that were lost wait for
-/// the next turn of their neighbour: where no answer came, the other one is served first.
+/// Two neighbours take turns, and more than half of the frames to either are lost. Under block
+/// acknowledgement frames that were lost wait for the next turn of their neighbour: where no answer
+/// came, the other one is served first.
 #[test]
 fn under_block_acknowledgement_frames_that_were_lost_wait_for_their_turn() {
     let mut cell = noisy_cell(0.5, 2, 18.5);

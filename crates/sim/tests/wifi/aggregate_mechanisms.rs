@@ -402,7 +402,8 @@ fn a_law_s_queue_is_empty_when_all_have_gone() {
     }
 }
 
-/// Where frames go alone, one that brings a notice is longer by its field: it ends a SIFS and the time of propagation before its ACK begins.
+/// Where frames go alone, one that brings a notice is longer by its field: it ends a SIFS and the
+/// time of propagation before its ACK begins.
 #[test]
 fn a_frame_that_goes_alone_is_longer_by_the_field_that_it_brings() {
     let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));

@@ -1,4 +1,5 @@
-//! Which frame an attempt sends and when: frames that wait beside others, that failed, or whose lifetime is over.
+//! Which frame an attempt sends and when: frames that wait beside others, that failed, or whose
+//! lifetime is over.
 
 use backwater_sim::cause::Cause;
 use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Fate};
@@ -55,8 +56,8 @@ fn packets_of_a_saturated_flow_are_numbered_one_after_the_other() {
     assert_eq!(numbers, expected);
 }
 
-/// Station a gets a packet while another sends, and so draws a backoff of no or of one slot. A packet that comes behind it has no say
-/// in when the first one goes.
+/// Station a gets a packet while another sends, and so draws a backoff of no or of one slot. A
+/// packet that comes behind it has no say in when the first one goes.
 #[test]
 fn a_packet_that_comes_behind_another_leaves_its_backoff_alone() {
     for seed in 1..=40 {
@@ -81,8 +82,9 @@ fn a_packet_that_comes_behind_another_leaves_its_backoff_alone() {
     }
 }
 
-/// Two stations may send at the same instant, AIFS after the exchange of one of them. The other one has two categories that are due then: the
-/// packet of one has waited for longer than its lifetime of a millisecond and is given up, and that of the other category goes.
+/// Two stations may send at the same instant, AIFS after the exchange of one of them. The other one
+/// has two categories that are due then: the packet of one has waited for longer than its lifetime
+/// of a millisecond and is given up, and that of the other category goes.
 #[test]
 fn a_category_whose_packet_is_too_old_does_not_keep_another_from_sending() {
     for (names, old, young) in [
@@ -119,8 +121,9 @@ fn a_category_whose_packet_is_too_old_does_not_keep_another_from_sending() {
     }
 }
 
-/// Two neighbours take turns, and half of the frames to either are lost at 54 Mbit/s over 68 m. What was lost goes again before it is the
-/// other one's turn: a station sends no other frame of a category before its first one is done with. IEEE 802.11-2020 10.23.2.
+/// Two neighbours take turns, and half of the frames to either are lost at 54 Mbit/s over 68 m.
+/// What was lost goes again before it is the other one's turn: a station sends no other frame of a
+/// category before its first one is done with. IEEE 802.11-2020 10.23.2.
 #[test]
 fn a_frame_that_was_lost_goes_again_before_the_turn_of_another_neighbour() {
     let channel = Physical {
@@ -146,7 +149,8 @@ fn a_frame_that_was_lost_goes_again_before_the_turn_of_another_neighbour() {
         }
     }
     assert!(lost > 50 && lost + 50 < sent.len(), "{lost}");
-    // Exchanges that fail are charged, too: a neighbour whose frames failed in a row waits for as many of the other one's.
+    // Exchanges that fail are charged, too: a neighbour whose frames failed in a row waits for as
+    // many of the other one's.
     let [one, other] = [x, y].map(|to| sent.iter().filter(|f| f.to == to as u32).count());
     assert!(one.abs_diff(other) < 20, "{one} {other}");
 }

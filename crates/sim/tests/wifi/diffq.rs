@@ -186,8 +186,9 @@ fn a_detector_sees_packets_whose_lifetime_is_over_leave() {
     assert_eq!(came - left, category.frames);
 }
 
-/// While another station sends, a station gets a packet for x and then three for y. Neither neighbour holds anything, so the differential
-/// backlogs are one and three. Served by the greatest, y has the first two; served by age, x has the first.
+/// While another station sends, a station gets a packet for x and then three for y. Neither
+/// neighbour holds anything, so the differential backlogs are one and three. Served by the
+/// greatest, y has the first two; served by age, x has the first.
 #[test]
 fn the_packet_of_the_greatest_differential_backlog_goes_first() {
     let order = |serve: &'static str| {
@@ -216,8 +217,9 @@ fn the_packet_of_the_greatest_differential_backlog_goes_first() {
     assert_eq!(order("greatest")[..2], *"yy");
 }
 
-/// Under block acknowledgement one of ten frames is lost and goes again. It keeps its number, though packets for another destination, which wait for
-/// the same neighbour, have the greater differential backlog. IEEE 802.11-2020 10.3.2.14.
+/// Under block acknowledgement one of ten frames is lost and goes again. It keeps its number,
+/// though packets for another destination, which wait for the same neighbour, have the greater
+/// differential backlog. IEEE 802.11-2020 10.3.2.14.
 #[test]
 fn a_frame_that_goes_again_keeps_its_number_whatever_is_served_first() {
     let mut cell = noisy_cell(0.5, 64, 19.58);

@@ -136,8 +136,9 @@ fn txops_take_what_fits() {
     }
 }
 
-/// At MCS 0 an A-MSDU of two packets takes 3828 us. The third packet would make it 5.7 ms, and no PPDU may last longer than 5.484 ms, so
-/// each goes alone and is answered by an ACK at 6 Mbit/s, 44 us. IEEE 802.11-2020 Table 19-25.
+/// At MCS 0 an A-MSDU of two packets takes 3828 us. The third packet would make it 5.7 ms, and no
+/// PPDU may last longer than 5.484 ms, so each goes alone and is answered by an ACK at 6 Mbit/s, 44
+/// us. IEEE 802.11-2020 Table 19-25.
 #[test]
 fn a_second_a_msdu_goes_only_where_the_ppdu_lasts_no_longer_than_it_may() {
     let slow = mode(Format::Ht, 20, 0, 1);

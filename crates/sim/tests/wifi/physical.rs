@@ -347,8 +347,9 @@ fn what_the_channel_cannot_do_is_refused() {
     );
 }
 
-/// A preamble that is exactly as strong as it must be is recognised, and one that is weaker by a millionth of the noise is not. At that
-/// SINR one of ten frames of 1500 B fails at the slowest rate, and no packet is lost in seven attempts but for one of ten million.
+/// A preamble that is exactly as strong as it must be is recognised, and one that is weaker by a
+/// millionth of the noise is not. At that SINR one of ten frames of 1500 B fails at the slowest
+/// rate, and no packet is lost in seven attempts but for one of ten million.
 #[test]
 fn a_preamble_exactly_as_strong_as_it_must_be_is_recognised() {
     let channel = Physical {

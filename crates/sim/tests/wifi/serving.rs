@@ -1,4 +1,5 @@
-//! How many packets leave queue management before they are sent: the bounds of airtime and of a driver.
+//! How many packets leave queue management before they are sent: the bounds of airtime and of a
+//! driver.
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::phy::mode::Format;
@@ -53,7 +54,8 @@ fn fingerprint(cell: &Cell) -> u64 {
     report.fingerprint
 }
 
-/// Up to the low limit packets for a neighbour leave, whatever waits for all. So the total is without effect where the high limit is the low one.
+/// Up to the low limit packets for a neighbour leave, whatever waits for all. So the total is
+/// without effect where the high limit is the low one.
 #[test]
 fn up_to_its_low_limit_a_neighbour_has_packets_whatever_others_have() {
     let run = |total| fingerprint(&sender(3, by_airtime([3000, 3000, total])));
@@ -61,7 +63,8 @@ fn up_to_its_low_limit_a_neighbour_has_packets_whatever_others_have() {
     assert_ne!(run(1), fingerprint(&sender(3, by_airtime([1000, 1000, 1]))));
 }
 
-/// Where a station has one neighbour, what waits for it is what waits for all: a total of 3 ms is the same as a limit of 3 ms for that neighbour.
+/// Where a station has one neighbour, what waits for it is what waits for all: a total of 3 ms is
+/// the same as a limit of 3 ms for that neighbour.
 #[test]
 fn what_waits_for_one_neighbour_is_all_that_waits() {
     let total = fingerprint(&sender(1, by_airtime([1, 1_000_000, 3000])));
@@ -89,7 +92,8 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
     assert_ne!(run(None), run(Some(512 / 4 - 6)));
 }
 
-/// Random streams that are keyed anew: those of neighbours to which the first packet goes later, too.
+/// Random streams that are keyed anew: those of neighbours to which the first packet goes later,
+/// too.
 #[test]
 fn queue_management_that_is_made_later_draws_by_the_new_key_too() {
     let serving = Serving {

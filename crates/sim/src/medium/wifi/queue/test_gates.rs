@@ -1,4 +1,5 @@
-//! The packets of a station that gates let go: past others that wait for the same neighbour, one by one from a burst, and too late.
+//! The packets of a station that gates let go: past others that wait for the same neighbour, one by
+//! one from a burst, and too late.
 
 use backwater_transport::units::{Rate, Span, Time};
 
@@ -18,7 +19,8 @@ use crate::world::World;
 /// When packets for host 2 may go.
 const SHUT: Time = Time(600_000_000_000);
 
-/// 80 packets of 1000 B in 640 ms from station 0 to host 1, and as many to host 2, among stations at these places.
+/// 80 packets of 1000 B in 640 ms from station 0 to host 1, and as many to host 2, among stations
+/// at these places.
 fn two_flows_among(places: &[f64]) -> Spec {
     let mut spec = line(places);
     let NodeKind::Station(radios) = &mut spec.nodes[0].kind else {
@@ -86,8 +88,8 @@ fn a_gate_toward_a_destination_lets_others_pass_to_the_same_neighbour() {
     assert_eq!(count(&world), [80, 80]);
 }
 
-/// Packets for host 1 may go from 590 ms on, and those for host 2, the oldest of which came second, from 600 ms on: the first frame from
-/// then on has that one, whatever was to go before.
+/// Packets for host 1 may go from 590 ms on, and those for host 2, the oldest of which came second,
+/// from 600 ms on: the first frame from then on has that one, whatever was to go before.
 #[test]
 fn the_oldest_packet_goes_as_soon_as_its_gate_opens() {
     let first = bar(2, Some(0b010), None, Time::ZERO + Span::millis(590));
@@ -109,7 +111,8 @@ fn the_oldest_packet_goes_as_soon_as_its_gate_opens() {
     assert_eq!((packet.flow, packet.seq), (Id::new(1), 0));
 }
 
-/// A link is stuck while the packet at its head may not go, since the gate closed, and not while it sends one for another host.
+/// A link is stuck while the packet at its head may not go, since the gate closed, and not while it
+/// sends one for another host.
 #[test]
 fn a_link_that_sends_past_a_gate_is_not_stuck() {
     let mut world = barred(&two_flows_among(&ROW), [toward_second()]);
@@ -130,11 +133,13 @@ fn a_link_that_sends_past_a_gate_is_not_stuck() {
     assert!(sends > 5 && stuck > 100, "{sends} {stuck}");
 }
 
-/// A packet becomes too old behind a gate and is given up. A later packet finds that the medium has been idle for DIFS, and goes at once,
-/// although another gate opened while another station was sending: a station without packets draws no backoff.
+/// A packet becomes too old behind a gate and is given up. A later packet finds that the medium has
+/// been idle for DIFS, and goes at once, although another gate opened while another station was
+/// sending: a station without packets draws no backoff.
 #[test]
 fn a_gate_that_opens_for_no_packet_causes_no_backoff() {
-    // The other station's RTS, of 52 us, begins 20 us before the gate opens; its exchange ends 348 us behind, and DIFS is 34 us.
+    // The other station's RTS, of 52 us, begins 20 us before the gate opens; its exchange ends 348
+    // us behind, and DIFS is 34 us.
     let opens = Span::millis(100);
     let goes = opens + Span::micros(385);
     for seed in 1..=8 {
@@ -160,7 +165,8 @@ fn a_gate_that_opens_for_no_packet_causes_no_backoff() {
     }
 }
 
-/// A bucket of 1 Mbit/s without depth lets a frame of 58 B go every 464 us: each goes alone, though 64 wait.
+/// A bucket of 1 Mbit/s without depth lets a frame of 58 B go every 464 us: each goes alone, though
+/// 64 wait.
 #[test]
 fn a_bucket_without_depth_lets_one_frame_of_a_burst_go() {
     let bucket = Bucket {
@@ -180,8 +186,9 @@ fn a_bucket_without_depth_lets_one_frame_of_a_burst_go() {
     assert_eq!(toward.frames, toward.ppdus);
 }
 
-/// Station 0 gets a packet while another sends, counts down a backoff and finds its gate shut. Its counter stands still until the gate opens, also
-/// while another category of the station sends, and the other station again.
+/// Station 0 gets a packet while another sends, counts down a backoff and finds its gate shut. Its
+/// counter stands still until the gate opens, also while another category of the station sends, and
+/// the other station again.
 #[test]
 fn a_counter_stands_still_while_a_gate_holds_its_packets_back() {
     let mut longest = 0;

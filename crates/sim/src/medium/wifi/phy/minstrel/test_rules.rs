@@ -203,7 +203,8 @@ fn the_likely_mode_ends_the_chain() {
     assert_eq!(made.chain.map(|(row, _)| row), [4, 3, 4]);
 }
 
-/// The first probe of a station that has sent nothing yet is the next faster mode than the slowest, by which it begins.
+/// The first probe of a station that has sent nothing yet is the next faster mode than the slowest,
+/// by which it begins.
 #[test]
 fn the_first_probe_is_the_next_faster_mode() {
     for seed in 0..20 {

@@ -218,3 +218,46 @@ warmup = "2 s"
         assert!((got / expected - 1.0).abs() < 0.02, "{rts}: {got}");
     }
 }
+
+/// RFC 8289 5.2: CoDel leaves a queue alone that holds no more than one largest frame behind the
+/// one that leaves. With room for two packets, one of them on the air, it loses none, though 7
+/// Mbit/s come for 6 and each waits for longer than 200 us; with room for six it does.
+#[test]
+fn codel_at_an_access_point_leaves_a_queue_of_one_packet_alone() {
+    let lost_by_codel = |packets: u32| {
+        let document = run(&format!(
+            r#"{TWO}
+duration = "3 s"
+ports."AP>air" = {{ queue = {{ kind = "codel", target = "200 us" }}, buffer = "{packets} packets" }}
+flows.f = {{ from = "d1", to = "s1", source = {{ kind = "cbr", packet = "1500 B", rate = "7 Mbit/s" }} }}
+"#
+        ));
+        assert!(number(flow(&document, "f"), "delay_mean_s") > 0.003);
+        lost(&document, "aqm")
+    };
+    assert_eq!(lost_by_codel(2), 0);
+    assert!(lost_by_codel(6) > 20);
+}
+
+/// An access point whose queue takes samples of packets (IEEE 802.1Qau) tells their source, which
+/// slows down from 100 Mbit/s and goes up again in steps of 5 Mbit/s: fewer packets are lost than
+/// where the queue tells nobody.
+#[test]
+fn a_source_slows_down_when_the_queue_of_an_access_point_tells_it() {
+    let lost_at = |queue: &str| {
+        let document = run(&format!(
+            r#"{TWO}
+duration = "3 s"
+warmup = "1 s"
+ports."AP>air" = {{ queue = {{ {queue} }}, buffer = "400 packets" }}
+flows.f = {{ from = "d1", to = "s1", packet = "1482 B", transport = "roce", cnp = "off", controller = {{ kind = "qcn", rate = "100 Mbit/s" }}, source = {{ kind = "bulk" }} }}
+"#
+        ));
+        assert!(number(flow(&document, "f"), "delivered_pkts") > 500.0);
+        lost(&document, "buffer-full")
+    };
+    let silent = lost_at(r#"kind = "drop-head""#);
+    assert!(silent > 1000, "{silent}");
+    let told = lost_at(r#"kind = "qcn", jitter = "0 %""#);
+    assert!(told * 4 < silent, "{told} {silent}");
+}

@@ -7,6 +7,7 @@ use backwater_sim::world::{FlowReport, World};
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, once, saturated};
+use crate::mechanisms::mechanism;
 
 const MBIT: u64 = 1_000_000;
 
@@ -171,4 +172,28 @@ fn a_host_may_have_several_ports() {
         refusal.what.contains("no route leads from a to c"),
         "{refusal:?}"
     );
+}
+
+/// 8 Mbit/s come over a wire for the 6 Mbit/s that the air takes. An access point whose buffer
+/// fills asks the host to stop: one that obeys PAUSE does, so nothing is lost, and one that does
+/// not goes on as where nobody asks.
+#[test]
+fn a_host_that_does_not_obey_pause_goes_on_at_an_access_point_too() {
+    let lost = |obeys: bool, asks: bool| {
+        let mut cell = Cell::new(3.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [ap, station] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let host = node(&mut cell, "D", NodeKind::Host { obeys });
+        wire(&mut cell, ap, host, 10 * MBIT);
+        cell.flow(host, station, 1, cbr(1500, 8 * MBIT));
+        if asks {
+            let parts = ["watermark", "pause", "gate"];
+            cell.0.mechanisms = vec![mechanism(parts, vec![ap], &[])];
+        }
+        let (_, report) = cell.run();
+        report.flows[0].sums.dropped.packets
+    };
+    let without = lost(true, false);
+    assert!(without > 100, "{without}");
+    assert_eq!(lost(true, true), 0);
+    assert_eq!(lost(false, true), without);
 }

@@ -1,7 +1,11 @@
 //! A-MPDUs under block acknowledgement, against closed forms and a slot-exact simulator.
 
+use std::collections::BTreeSet;
+
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Fate};
 use backwater_sim::medium::wifi::mac::category::MacSpec;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::aggregate::Bounds;
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
@@ -9,8 +13,11 @@ use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use backwater_sim::medium::wifi::phy::physical::Physical;
 use backwater_sim::medium::wifi::phy::standard::{Answer, Band, Phy};
 use backwater_sim::medium::wifi::spec::{Aggregation, Edition, High, RateControl};
-use backwater_transport::units::{Rate, Span};
+use backwater_sim::spec::Turn;
+use backwater_sim::world::World;
+use backwater_transport::units::{Rate, Span, Time};
 
+use crate::attempts::log;
 use crate::cell::{BASIC, Cell, G, cbr, edca, saturated};
 
 pub fn mode(format: Format, width: u16, mcs: u8, streams: u8) -> Mode {
@@ -370,4 +377,104 @@ fn a_packet_shares_the_time_of_its_ppdu() {
     let own = 36.0 + 3044.0 * 1542.0 / 24_702.0;
     assert_near(serial, own, 1e-6, "serialisation");
     assert_near(serial + others, 3080.0, 1e-6, "PPDU");
+}
+
+/// The mode of a link is the slower one of its two stations, and no other one that some station of
+/// the medium has. At 10 dB MCS 7 fails, and MCS 0 does not.
+#[test]
+fn a_link_takes_the_slower_mode_of_its_stations_and_no_other() {
+    let build = |slow: usize| {
+        let mut cell = noisy_cell(1.0, 64, 10.0);
+        let other = cell.station("other", 0.0, 5000.0);
+        assert_eq!(other, 2);
+        cell.spec(slow).mode = Some(mode(Format::Ht, 20, 0, 1));
+        World::build(&cell.0)
+    };
+    for slow in [0, 1] {
+        let world = build(slow).expect("a link at MCS 0");
+        assert_eq!(world.air().hops[0].rate, Rate(6_500_000));
+    }
+    let refusal = build(2).expect_err("no link at MCS 7");
+    assert_eq!(refusal.path, "flows.f0.to");
+}
+
+/// A BAR asks from the number of the first frame on that its sender may repeat: the lowest one that
+/// it has sent and that no acknowledgement has named. IEEE 802.11-2020 10.25.6.7. One of 25 block
+/// acknowledgements is lost over a channel that fades anew for each frame.
+#[test]
+fn a_bar_asks_from_the_first_frame_on_that_is_not_acknowledged() {
+    let mut cell = noisy_cell(0.5, 64, 25.0);
+    let medium = &mut cell.0.media[0];
+    let high = medium.high.as_mut().expect("modes");
+    high.aggregation.as_mut().expect("a window").asks = true;
+    let ChannelSpec::Physical(channel) = &mut medium.channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fading = Some(BlockFading {
+        law: Law::Nakagami(1.0),
+        coherence: Span::micros(10),
+    });
+    let (frames, _) = log(&cell);
+    let (mut open, mut last, mut asked) = (BTreeSet::new(), 0, 0);
+    for frame in frames {
+        match (frame.kind, &frame.body) {
+            (FrameKind::Data, _) => {
+                last = frame.number;
+                open.insert(last);
+            }
+            (FrameKind::Ack, _) if frame.fate == Fate::Received => {
+                open.remove(&last);
+            }
+            (_, Some(Body::Acknowledges(_, from, map))) if frame.fate == Fate::Received => {
+                let bit = |n: u16| map[usize::from(n) / 8] >> (n % 8) & 1 == 1;
+                (0..64).filter(|n| bit(*n)).for_each(|n| {
+                    open.remove(&(from + n));
+                });
+            }
+            (_, Some(Body::Asks(_, from))) => {
+                assert_eq!(open.first(), Some(from));
+                asked += 1;
+            }
+            _ => (),
+        }
+    }
+    // Numbers did not begin anew.
+    assert!(asked > 2 && last > 500 && last < 4000, "{asked} {last}");
+}
+
+/// Two neighbours take turns, and more than half of the frames to either are lost. Under block
+/// acknowledgement frames that were lost wait for the next turn of their neighbour: where no answer
+/// came, the other one is served first.
+#[test]
+fn under_block_acknowledgement_frames_that_were_lost_wait_for_their_turn() {
+    let mut cell = noisy_cell(0.5, 2, 18.5);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fer_target = 0.99;
+    let [a, x] = [1, 0];
+    let y = cell.station("y", 2000.0, 0.0);
+    cell.flow(a, y, 1, saturated(1500));
+    cell.spec(a).serving.turn = Turn::RoundRobin;
+    let (frames, _) = log(&cell);
+    let to = |n: usize| move |f: &&AirFrame| f.to == n as u32 && f.kind == FrameKind::Data;
+    let [to_x, to_y] = [x, y].map(|n| frames.iter().filter(to(n)).count());
+    assert!(to_x > 100 && to_y > 100, "{to_x} {to_y}");
+    // Each frame on the air, or all frames of an A-MPDU: to whom, and whether an answer came.
+    let mut sent: Vec<(Time, u32, bool)> = Vec::new();
+    for frame in &frames {
+        match frame.kind {
+            FrameKind::Data if sent.last().is_none_or(|last| last.0 < frame.at) => {
+                sent.push((frame.at, frame.to, false));
+            }
+            FrameKind::Ack | FrameKind::BlockAck => {
+                sent.last_mut().expect("a frame before").2 = frame.fate == Fate::Received;
+            }
+            _ => (),
+        }
+    }
+    let lost = sent.windows(2).filter(|pair| !pair[0].2);
+    let neighbours: Vec<bool> = lost.map(|pair| pair[0].1 != pair[1].1).collect();
+    assert!(neighbours.len() > 50, "{}", neighbours.len());
+    assert!(neighbours.iter().all(|other| *other));
 }

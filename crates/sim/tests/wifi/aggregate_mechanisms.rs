@@ -11,9 +11,12 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Seen, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::{self, BlockFading};
 use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::medium::wifi::wifi_bytes::field_size;
 use backwater_sim::record::What;
 use backwater_sim::spec::{Egress, StampSpec};
 use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp};
@@ -24,7 +27,8 @@ use backwater_transport::part::Value;
 use backwater_transport::units::{Span, Time};
 
 use crate::aggregate::{cell, mode, noisy_cell, saturated_cell};
-use crate::cell::{Cell, cbr, disc, saturated};
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
 use crate::mechanisms::mechanism;
 
 /// Transmissions as a test detector has seen them: the frame, the packets that stay, and the instant.
@@ -396,4 +400,36 @@ fn a_law_s_queue_is_empty_when_all_have_gone() {
             assert_eq!((c.frames, c.passed.packets, c.passed.bytes), (0, 0, 0));
         }
     }
+}
+
+/// Where frames go alone, one that brings a notice is longer by its field: it ends a SIFS and the
+/// time of propagation before its ACK begins.
+#[test]
+fn a_frame_that_goes_alone_is_longer_by_the_field_that_it_brings() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(b, a, 1, saturated(1500));
+    tell_in_fields(&mut cell);
+    let (frames, _) = log(&cell);
+    let world = World::build(&cell.0).expect("a legal cell");
+    let medium = &world.air().media[0];
+    let mut with_notice = 0;
+    for pair in frames.windows(2) {
+        let Some(Body::Packet(packet, _, fields)) = &pair[0].body else {
+            continue;
+        };
+        if pair[1].kind != FrameKind::Ack {
+            continue;
+        }
+        let field = match &fields.notice {
+            Some((notice, _)) => field_size(notice),
+            None => 0,
+        };
+        with_notice += u32::from(field > 0);
+        let bytes = u64::from(packet.len) + medium.overhead + field;
+        let around = medium.delta + medium.sifs;
+        let expected = medium.phy.airtime(bytes, medium.phy.data) + around;
+        assert_eq!(pair[1].at.since(pair[0].at), expected);
+    }
+    assert!(with_notice > 10, "{with_notice}");
 }

@@ -1,5 +1,6 @@
 //! DiffQ: stations contend the more the longer their queue is than the next station's.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use backwater_sim::cause::Cause;
@@ -9,11 +10,14 @@ use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
+use crate::aggregate::noisy_cell;
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca, once, saturated};
 use crate::ez_flow::chain;
 use crate::mechanisms::mechanism;
 
@@ -180,4 +184,61 @@ fn a_detector_sees_packets_whose_lifetime_is_over_leave() {
     let category = &world.air().radios[a].categories[1];
     // A frame that was received and not yet acknowledged still counts.
     assert_eq!(came - left, category.frames);
+}
+
+/// While another station sends, a station gets a packet for x and then three for y. Neither
+/// neighbour holds anything, so the differential backlogs are one and three. Served by the
+/// greatest, y has the first two; served by age, x has the first.
+#[test]
+fn the_packet_of_the_greatest_differential_backlog_goes_first() {
+    let order = |serve: &'static str| {
+        let mut cell = Cell::new(0.6, B, edca(B, BASIC), disc(100.0, 100.0));
+        let [other, from, x, y] =
+            [0.0, 10.0, 20.0, 30.0].map(|at| cell.station(&format!("s{at}"), at, 0.0));
+        let packets = [(other, x), (from, x), (from, y), (from, y), (from, y)];
+        for ((from, to), micros) in packets.into_iter().zip((500_000..).step_by(100)) {
+            let flow = cell.flow(from, to, 1, once(1500));
+            cell.0.flows[flow].start = Span::micros(micros);
+        }
+        let options = [("serve", Value::Choice(serve))];
+        cell.0.mechanisms = vec![mechanism(PARTS, vec![from], &options)];
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.start_air_log();
+        world.advance(world.end());
+        let frames = world.take_air_frames(true).into_iter();
+        let sent = frames.filter(|f| f.from == from as u32 && f.kind == FrameKind::Data);
+        let names: String = sent
+            .map(|f| if f.to == x as u32 { 'x' } else { 'y' })
+            .collect();
+        assert_eq!(names.len(), 4, "{names}");
+        names
+    };
+    assert_eq!(order("oldest"), "xyyy");
+    assert_eq!(order("greatest")[..2], *"yy");
+}
+
+/// Under block acknowledgement one of ten frames is lost and goes again. It keeps its number,
+/// though packets for another destination, which wait for the same neighbour, have the greater
+/// differential backlog. IEEE 802.11-2020 10.3.2.14.
+#[test]
+fn a_frame_that_goes_again_keeps_its_number_whatever_is_served_first() {
+    let mut cell = noisy_cell(0.5, 64, 19.58);
+    let [relay, from] = [0, 1];
+    let beyond = cell.station("beyond", -100.0, 0.0);
+    cell.0.flows[0].source = cbr(1500, 8_000_000);
+    let flow = cell.flow(from, beyond, 1, cbr(1500, 40_000_000));
+    cell.0.flows[flow].route = Some(vec![from, relay, beyond]);
+    let options = [("serve", Value::Choice("greatest"))];
+    cell.0.mechanisms = vec![mechanism(PARTS, vec![from, relay], &options)];
+    let (frames, _) = log(&cell);
+    let (mut numbers, mut again) = (BTreeMap::new(), 0);
+    for frame in frames.iter().filter(|f| f.from == from as u32) {
+        if let Some(Body::Packet(packet, ..)) = &frame.body {
+            let key = (packet.flow.index(), packet.seq);
+            let number = *numbers.entry(key).or_insert(frame.number);
+            assert_eq!(number, frame.number, "{key:?}");
+            again += u32::from(frame.retry);
+        }
+    }
+    assert!(again > 20 && numbers.len() > 300, "{again}");
 }

@@ -16,7 +16,7 @@ use backwater_sim::mechanism::responder::{AnyResponder, Responder};
 use backwater_sim::mechanism::{AnyDetector, DETECTORS, NOTIFIERS, RESPONDERS};
 use backwater_sim::medium::wifi::air_log::Body;
 use backwater_sim::record::What;
-use backwater_sim::spec::MechanismSpec;
+use backwater_sim::spec::{MechanismSpec, Turn};
 use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
@@ -352,4 +352,31 @@ fn a_watermark_asks_at_once() {
     cell.0.mechanisms = vec![mechanism(parts, vec![relay], &slow)];
     let (world, _) = cell.run();
     assert!(world.air().radios[0].steps[1] > 0 && world.air().radios[1].steps[1] > 0);
+}
+
+/// A source to which nobody sends has more packets than the medium takes: there is nobody to tell.
+#[test]
+fn a_station_that_nobody_feeds_tells_nobody() {
+    let (mut cell, _) = fork();
+    cell.0.duration = Span::secs(5);
+    for notify in ["pause", "pfc", "destination"] {
+        let given = [("cast", Value::Choice("each"))];
+        cell.0.mechanisms = vec![mechanism(["watermark", notify, "gate"], vec![0], &given)];
+        let (world, report) = cell.run();
+        assert!(lost_at(&world, &report, 0) > 100, "{notify}");
+        assert_eq!(report.stations[0].management, 0, "{notify}");
+    }
+}
+
+/// Gates hold back a neighbour at a station whose neighbours take turns, too.
+#[test]
+fn a_gate_holds_back_a_neighbour_that_has_its_turn() {
+    let (mut cell, relay) = fork();
+    for feeder in [0, 1] {
+        cell.spec(feeder).serving.turn = Turn::RoundRobin;
+    }
+    let without = lost(&cell, relay);
+    assert!(without > 1000, "{without}");
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+    assert_eq!(lost(&cell, relay), 0);
 }

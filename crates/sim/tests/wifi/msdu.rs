@@ -135,3 +135,19 @@ fn txops_take_what_fits() {
         }
     }
 }
+
+/// At MCS 0 an A-MSDU of two packets takes 3828 us. The third packet would make it 5.7 ms, and no
+/// PPDU may last longer than 5.484 ms, so each goes alone and is answered by an ACK at 6 Mbit/s, 44
+/// us. IEEE 802.11-2020 Table 19-25.
+#[test]
+fn a_second_a_msdu_goes_only_where_the_ppdu_lasts_no_longer_than_it_may() {
+    let slow = mode(Format::Ht, 20, 0, 1);
+    assert_eq!(slow.airtime(3076), Span::micros(3828));
+    let cell = with_msdus(saturated_cell(2.0, slow, 64, 1), 3839, Some(65_535));
+    let (_, report) = cell.run();
+    let toward = &report.stations[0].toward;
+    assert!(toward.ppdus > 400);
+    assert_eq!(toward.frames, toward.ppdus);
+    let expected = 24_000.0 / (43.0 + 67.5 + 3828.0 + 16.0 + 44.0);
+    assert_near(megabits(&report, 2.0), expected, 0.005, "two packets");
+}

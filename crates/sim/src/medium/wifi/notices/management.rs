@@ -140,6 +140,18 @@ mod tests {
         assert_eq!(waiting(&world)[1], (NOBODY, Ask::Stop(8)));
     }
 
+    /// Two runs differ where the same notice goes to another station.
+    #[test]
+    fn the_fingerprint_tells_whom_a_notice_is_for() {
+        let told = |to: u32| {
+            let mut world = World::build(&line(&[0.0, 50.0, -50.0])).expect("a legal line");
+            post(&mut world, Toward::Station(to), Ask::Stop(5));
+            world.shared.run.books.fingerprint
+        };
+        assert_eq!(told(1), told(1));
+        assert_ne!(told(1), told(2));
+    }
+
     /// 24 B of header, 4 of FCS, and the element of a stop.
     #[test]
     fn a_notice_that_waits_contends_for_the_medium() {

@@ -23,5 +23,7 @@ pub mod rounds;
 pub(super) mod serve;
 pub(super) mod station_queue;
 #[cfg(test)]
+mod test_gates;
+#[cfg(test)]
 mod test_turns;
 pub mod turns;

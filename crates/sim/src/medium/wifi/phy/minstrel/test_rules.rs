@@ -187,6 +187,30 @@ fn the_likely_mode_ends_the_chain() {
     assert_eq!(likely(&[0.9, 0.85, 0.85], 1), Some(2));
     assert_eq!(likely(&[0.9, 0.85, 0.8], 2), Some(2));
     assert_eq!(with_shares(&[0.9; 3]).likely(1, |_| false), None);
+    // Of two that carry as much the first stays: MCS 1 of one stream, MCS 0 of two.
+    let two = Mode {
+        streams: 2,
+        ..modes()[0]
+    };
+    let mut made = of(&[modes()[1], two], Edition::Linux, 1);
+    for row in &mut made.rows {
+        (row.tried, row.share) = (true, 0.95);
+    }
+    assert_eq!(made.likely(1, |_| true), Some(0));
+    // MCS 4 carries most, though MCS 3 arrives more often: a share above 75 % is enough.
+    let mut made = with_shares(&[0.9, 0.9, 0.9, 0.95, 0.8]);
+    made.update(at(0));
+    assert_eq!(made.chain.map(|(row, _)| row), [4, 3, 4]);
+}
+
+/// The first probe of a station that has sent nothing yet is the next faster mode than the slowest,
+/// by which it begins.
+#[test]
+fn the_first_probe_is_the_next_faster_mode() {
+    for seed in 0..20 {
+        let mut made = of(&modes(), Edition::Linux, seed);
+        assert_eq!(made.take_probe(), Some(1), "seed {seed}");
+    }
 }
 
 /// Probes take turns: next, faster, next, faster, next, slower; the first of each list goes first, and an empty list has none.

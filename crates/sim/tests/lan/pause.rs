@@ -403,6 +403,41 @@ fn a_gate_that_a_watchdog_opens_is_in_the_log_of_gates() {
     assert!(log[1].until[0] <= log[1].at, "it is open: {:?}", log[1]);
 }
 
+/// Class 0 is stopped over a line so long that nothing comes to the port while a frame of class 1 is on the way. The port stands still
+/// with a frame of class 0 from the end of that one's transmission until the watchdog has the frame lost.
+#[test]
+fn a_port_stands_still_until_its_watchdog_loses_what_waits() {
+    let mut net = Net::new(0.02);
+    let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 100 * MBIT);
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.0.links[1].delay = Span(5 * MS);
+    net.classes(2);
+    net.flow("f1", s, d, script([(6_400 * US, 1_500)])).class = 1;
+    net.flow("f0", s, d, script([(6_600 * US, 1_500)]));
+    net.0.events.push(LinkEvent {
+        name: "e".into(),
+        links: vec![1],
+        at: Span(MS),
+        until: None,
+        what: Happening::Storm(Some(0)),
+    });
+    net.0.ports[port].watchdog = Some(Terms {
+        detection: Span(2 * MS),
+        restoration: Span(100 * MS),
+        action: Action::Drop,
+    });
+    let report = net.run();
+    // A PFC frame, the wire, a reaction of one quantum.
+    let stopped = MS + 72 * byte(10 * MBIT) + 5 * MS + 64 * byte(10 * MBIT);
+    let came = 6_400 * US + 1526 * byte(100 * MBIT) + US;
+    let left = came + 1526 * byte(10 * MBIT);
+    assert_eq!(lost_at(&report, port), 1);
+    let stood = stopped + 2 * MS - left;
+    assert_eq!(report.ports[port].count.stall, stood);
+    same(&report, &net.run_recorded().0, "recorded", 0);
+}
+
 /// A port stood still at the beginning, and is watched by a detector. What repeats itself afterwards is skipped all the same, and the
 /// report is that of the full run.
 #[test]

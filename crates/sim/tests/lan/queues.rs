@@ -6,16 +6,18 @@ use std::sync::{Arc, Mutex};
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::trace::{First, ServerSpec, TRACES};
 use backwater_sim::network::{Discipline, Fabric};
-use backwater_sim::queue::aqm::Aqm;
+use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
 use backwater_sim::queue::{AnyAqm, AnyScheduler, QUEUES};
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::spec::{Direction, Egress, Service, StampSpec};
 use backwater_sim::stamp::STAMPS;
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use crate::aqm::queue;
 use crate::net::*;
@@ -289,6 +291,27 @@ fn schedulers_waste_nothing() {
     }
 }
 
+/// A line of 1 bit/s takes 12,304 s for a frame. Of 425 that come at once 351 have left after 50 days. 345 more come then, so that the
+/// last leaves 109 days after the beginning, though fewer wait than at first. Frames leave in order, one after the other.
+#[test]
+fn a_queue_that_lasts_a_hundred_days_keeps_its_frames() {
+    let (slot, day) = (1538 * 8 * PS_PER_S, 86_400 * PS_PER_S);
+    let mut net = Net::new(0.0);
+    net.0.duration = Span(53 * day);
+    let (s, d) = (net.host("S"), net.host("D"));
+    net.link(s, d, 1);
+    let demands = [(0, 425 * 1_500), (50 * day, 345 * 1_500)];
+    net.flow("f", s, d, script(demands));
+    let report = net.run();
+    assert_eq!(report.entered, 425 + 345);
+    let all = &report.all;
+    let there = 53 * day / slot;
+    assert_eq!(report.delivered, there);
+    assert_eq!(report.held, 425 + 345 - there);
+    let gap = 12 * 8 * PS_PER_S;
+    assert_eq!(all.max, there * slot - gap + US);
+}
+
 /// Notes when it is told that its port had run empty.
 #[derive(Clone, Debug)]
 struct Empty(Arc<Mutex<Vec<u64>>>);
@@ -313,6 +336,58 @@ fn queue_management_is_told_when_a_frame_finds_the_port_idle() {
     net.flow("f", s, d, script([(first, 4_500), (last, 1_500)]));
     assert_eq!(net.run().delivered, 4);
     assert_eq!(*log.lock().expect("one thread"), [first, last]);
+}
+
+/// Loses so many of the first frames that come.
+#[derive(Clone, Debug)]
+struct LosesFirst(u32);
+
+impl Aqm for LosesFirst {
+    fn push(&mut self, _: &Frame, _: &mut Random) -> Verdict {
+        match self.0.checked_sub(1) {
+            Some(left) => {
+                self.0 = left;
+                Verdict::Drop
+            }
+            None => Verdict::Accept,
+        }
+    }
+}
+
+/// A host always has a packet. Queue management loses the first five at an idle port, and each is followed by the next a frame's time
+/// later; at a trace link, whose opportunities have no length, a millisecond later.
+#[test]
+fn a_packet_that_is_lost_at_an_idle_port_is_followed_a_frame_later() {
+    for (traced, each) in [(false, SERVICE), (true, MS)] {
+        let mut net = Net::new(0.02);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let port = net.link(s, d, LINE)[0];
+        let constant = TRACES.iter().find(|row| row.id == "constant");
+        let constant = constant.expect("a trace");
+        let rate = [("rate", Value::Rate(Rate(LINE)))];
+        let server = ServerSpec {
+            trace: (constant.build)(&args(constant, &rate)).expect("legal options"),
+            opportunity: 1538,
+            overhead: 38,
+            first: First::Opportunity,
+            whole: true,
+            milliseconds: false,
+            delay_behind: Span::ZERO,
+        };
+        net.0.links[0].directions[0] = traced.then(|| {
+            Box::new(Direction {
+                name: String::new(),
+                boxes: Vec::new(),
+                service: Service::Trace(Box::new(server)),
+            })
+        });
+        net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFirst(5))));
+        net.flow("f", s, d, source("saturated", &[packet()]));
+        let records = net.run_recorded().1;
+        let lost = records.iter().filter(|r| r.what == What::Drop);
+        let lost: Vec<u64> = lost.map(|r| r.at.0).collect();
+        assert_eq!(lost, [0, 1, 2, 3, 4].map(|n| n * each), "{traced}");
+    }
 }
 
 /// mahimahi's CoDel sends the frame that has waited for too long, and loses the one behind it at the same instant: when the line is free

@@ -214,7 +214,7 @@ fn flows_expire_a_second_after_their_last_packet() {
     }
 }
 
-/// No step is made up for that was due before a round trip was known: the first packet with one comes after 10 s, and
+/// No step is due before a round trip is known: the first packet with one comes after 10 s, and
 /// 50 ms later one step of 0.012 · 49.5 packets is due.
 #[test]
 fn iacp_counts_its_steps_from_the_first_round_trip_on() {

@@ -438,7 +438,7 @@ fn a_port_stands_still_until_its_watchdog_loses_what_waits() {
     same(&report, &net.run_recorded().0, "recorded", 0);
 }
 
-/// A port stood still at the beginning, and is watched by a detector. What repeats itself afterwards is skipped all the same, and the
+/// A port stood still at the beginning, and is watched by a detector. What repeats itself afterwards is still skipped, and the
 /// report is that of the full run.
 #[test]
 fn a_port_that_stood_still_long_ago_does_not_keep_a_run_from_being_skipped() {

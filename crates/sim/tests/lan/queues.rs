@@ -440,7 +440,7 @@ fn what_a_law_has_seen_last_counts_up_to_the_present() {
 /// McKeown's iSLIP: an input that has taken a grant begins with the output behind it the next time. So an input with frames of one cell
 /// for three outputs serves one after the other.
 #[test]
-fn an_input_serves_its_outputs_in_turn() {
+fn an_input_serves_its_outputs_round_robin() {
     let stages = (0..3).map(PortId::new).collect();
     let slot = Span::micros(1);
     let mut fabric = Fabric::new(Discipline::VirtualOutputQueues, 10_000, 64, slot, stages);

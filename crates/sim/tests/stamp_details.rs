@@ -5,7 +5,9 @@
 mod options;
 
 use backwater_sim::limit::Limit;
-use backwater_sim::stamp::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Stamp};
+use backwater_sim::stamp::{
+    AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Senders, Stamp,
+};
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Ecn;
 use backwater_transport::telemetry::{Hop, Record, Records};
@@ -212,6 +214,74 @@ fn flows_expire_a_second_after_their_last_packet() {
     }
 }
 
+/// No step is due before a round trip is known: the first packet with one comes after 10 s, and
+/// 50 ms later one step of 0.012 · 49.5 packets is due.
+#[test]
+fn iacp_counts_its_steps_from_the_first_round_trip_on() {
+    let mut iacp = law("iacp", None, &[("update", "mean-rtt")]);
+    for n in 0..100 {
+        arrive(&mut iacp, &seen(0.1 * f64::from(n), 0), None);
+    }
+    arrive(&mut iacp, &seen(10.0, 0), Some(&target(RTT)));
+    assert!(near(value(&iacp, "desired_pkts"), 1.0));
+    iacp.update(at(10.05), waiting(0));
+    assert!(near(value(&iacp, "desired_pkts"), 1.0 + 0.012 * 49.5));
+}
+
+/// A loop with a delay and no lag is stable up to a gain of π/2 for each round trip, however short that is.
+#[test]
+fn iacp_names_the_same_bound_of_its_gain_for_each_round_trip() {
+    let senders = Senders {
+        flows: 1,
+        pairs: 1,
+        approach: Some(1.0),
+    };
+    for rtt in [Span(1_500), Span::micros(1), RTT] {
+        let mut iacp = law("iacp", None, &[("b", "1000"), ("w", "1")]);
+        let end = Time::ZERO.after(rtt.times(100));
+        for n in 0..=100 {
+            let one = LawPacket {
+                now: Time::ZERO.after(rtt.times(n)),
+                ..seen(0.0, 0)
+            };
+            arrive(&mut iacp, &one, Some(&target(rtt)));
+        }
+        let said = iacp.warnings(end, &senders);
+        let bound = "below 1.57 with";
+        assert!(said.iter().any(|one| one.contains(bound)), "{said:?}");
+    }
+}
+
+// ---- A packet that leaves elsewhere
+
+/// A law without a rule of its own for packets that leave through another queue takes them for packets of its own queue:
+/// it counts them as they come, and writes into them as they go.
+#[test]
+fn a_packet_that_crosses_elsewhere_arrives_and_departs() {
+    let header = CongestionHeader::Rate {
+        rtt: RTT,
+        rate: f64::INFINITY,
+    };
+    let mut crossed = law("rcp", Some(8_000_000), &[]);
+    let mut own = crossed.clone();
+    for n in 0..50 {
+        let one = seen(1e-3 * f64::from(n), 2);
+        arrive(&mut own, &one, Some(&header));
+        let (expected, _) = depart(&mut own, &one, header, Ecn::NotEct);
+        let mut got = header;
+        let mut passing = Passing {
+            header: Some(&mut got),
+            ecn: &mut Ecn::NotEct.clone(),
+            window: None,
+        };
+        crossed.update(one.now, one.backlog);
+        crossed.cross(&one, &mut passing);
+        assert_eq!(got, expected);
+        assert_ne!(got, header, "the law writes a rate");
+    }
+    assert_eq!(crossed.values(), own.values());
+}
+
 // ---- XCP
 
 fn change(rtt: Span, packets: u64, change: f64) -> CongestionHeader {
@@ -226,22 +296,27 @@ fn change(rtt: Span, packets: u64, change: f64) -> CongestionHeader {
 /// this backlog throughout.
 fn xcp_after(flows: [u64; 2], backlog: u64) -> AnyStamp {
     let mut xcp = law("xcp", Some(15_000_000), &[]);
+    feed(&mut xcp, flows, backlog);
+    xcp
+}
+
+/// Shows those packets to a router.
+fn feed(xcp: &mut AnyStamp, flows: [u64; 2], backlog: u64) {
     for (from, share) in [(0.0, 2), (0.05, 1)] {
         for packets in flows {
             for n in 0..packets / share {
                 let now = from + 0.1 / share as f64 * n as f64 / (packets / share) as f64;
                 arrive(
-                    &mut xcp,
+                    xcp,
                     &seen(now, backlog),
                     Some(&change(RTT, packets, f64::INFINITY)),
                 );
             }
         }
         let none = change(RTT, 1, 0.0);
-        depart(&mut xcp, &seen(from + 0.049, backlog), none, Ecn::NotEct);
+        depart(xcp, &seen(from + 0.049, backlog), none, Ecn::NotEct);
     }
     xcp.update(at(0.150_000_1), waiting(backlog));
-    xcp
 }
 
 /// Packets of the first flow take what there is; gives the sum of their changes.
@@ -303,6 +378,19 @@ fn xcp_takes_back_less_from_others_where_a_router_before_took_more() {
     assert_eq!((count(f64::INFINITY), count(-2000.0)), (225, 224));
 }
 
+/// The router of the paper keeps no account of what is left to give: 75 kB/s in 50 packets are 1500 B/s for each, and each
+/// of a thousand packets gets as much. The draft's gives no more than the 150 kB/s that there are.
+#[test]
+fn xcp_of_the_paper_gives_each_packet_its_share() {
+    let given = |variant| {
+        let mut xcp = law("xcp", Some(15_000_000), &[("variant", variant)]);
+        feed(&mut xcp, [50, 100], 0);
+        taken(&mut xcp, 50, 0, f64::INFINITY)
+    };
+    assert!((given("spec") - 150_000.0).abs() < 1e-3);
+    assert!((given("paper") - 1_500_000.0).abs() < 1e-2);
+}
+
 /// A round trip counts as a second at most.
 #[test]
 fn xcp_counts_round_trips_up_to_a_second() {
@@ -356,6 +444,19 @@ fn xcp_b_takes_an_empty_queue_for_busy_as_long_as_it_holds() {
         let got = first_grant(hold);
         assert!((got - end).abs() < 0.0101, "{hold}: {got}");
     }
+}
+
+/// A packet that finds one before it finds a busy queue: at the end of an interval of 100 ms the queue has been empty for 10 ms,
+/// and no grant is made. κ = 0 and the arrivals' mean of one packet give φ = -β.
+#[test]
+fn xcp_b_takes_a_queue_with_one_packet_for_busy() {
+    let mut blind = law("xcpb-reconstructed", None, &[("kappa", "0 %")]);
+    arrive(&mut blind, &seen(0.04, 1), Some(&change(RTT, 10, 0.0)));
+    blind.update(at(0.050_000_1), waiting(0));
+    arrive(&mut blind, &seen(0.14, 1), Some(&change(RTT, 10, 0.0)));
+    blind.update(at(0.150_000_1), waiting(0));
+    let expected = -0.226 * 8.0 * SIZE as f64 / 0.1;
+    assert!(near(value(&blind, "phi_bps"), expected));
 }
 
 // ---- RCP, ACP, VCP, ABC, WWM
@@ -429,6 +530,27 @@ fn acp_keeps_its_rate_when_the_period_changes() {
     let expected = (1.0 + 0.3175 * 48.5 / 10.0) / 0.05;
     for rtt in [50, 100, 400] {
         assert!(near(rate(rtt), expected), "{rtt}: {}", rate(rtt));
+    }
+}
+
+/// A period has a millisecond at least, however short the round trips are.
+#[test]
+fn acp_has_periods_of_a_millisecond_at_least() {
+    for (rtt, period) in [
+        (400, 0.001),
+        (1_000, 0.001),
+        (1_500, 0.0015),
+        (3_000, 0.003),
+    ] {
+        let mut acp = law("acp", Some(12_000_000), &[]);
+        let header = CongestionHeader::Target {
+            rtt: Span::micros(rtt),
+            rate: f64::INFINITY,
+            congested: false,
+        };
+        arrive(&mut acp, &seen(0.01, 0), Some(&header));
+        acp.update(at(0.05), waiting(0));
+        assert!(near(value(&acp, "period_s"), period), "{rtt}");
     }
 }
 

@@ -169,6 +169,18 @@ mod tests {
         assert_eq!(std::mem::offset_of!(Port, control), 128);
     }
 
+    /// Frames that came two ticks and one tick before they joined, and one that joined as it came: bytes times ticks, to the tick.
+    #[test]
+    fn what_a_frame_was_held_before_it_joined_counts_to_the_tick() {
+        let more = crate::network::port::PortMore::default();
+        let mut port = Port::idle(Id::raw(0), Id::raw(1), 1, Limit::Unlimited, more);
+        for (size, late) in [(100, 2), (1000, 1), (10, 0)] {
+            port.hold_late(0, size, late);
+        }
+        assert_eq!(port.more.held_before, 100 * 2 + 1000);
+        assert_eq!(port.held_bytes(), 1110);
+    }
+
     /// 2⁶² twice and a product of 2⁷⁰: a sum of 2⁷⁰ + 2⁶³.
     #[test]
     fn the_area_under_a_queue_goes_beyond_64_bits() {

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
 use backwater_sim::record::{Record, What};
-use backwater_sim::world::{Report, World};
+use backwater_sim::spec::Routing;
+use backwater_sim::world::{Injected, Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use crate::net::*;
 use crate::property::any_network;
@@ -238,4 +240,145 @@ fn a_lost_packet_is_one_of_its_flow_at_its_port() {
     assert_eq!((row.count.packets, row.count.bytes), (lost, lost * 1500));
     assert_eq!(report.flows[0].hops[0].count.packets, 10);
     assert_eq!(report.flows[0].hops[1].count.packets, 3);
+}
+
+/// 64 × 64 → 128 bit product, its halves combined.
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The hash of a mark: its kind, when, whose, and what tells it from others.
+fn hash(kind: u64, at: u64, who: u32, detail: u64) -> u64 {
+    let low = fold(at ^ 0x9e37_79b9_7f4a_7c15, detail ^ 0xd1b5_4a32_d192_ed03);
+    fold(low ^ (u64::from(who) << 8 | kind), 0x8cb9_2ba7_2f3d_8dd7)
+}
+
+/// What a record adds to the fingerprint of its run.
+fn hash_of(r: &Record) -> u64 {
+    let of_packet = |detail: u64| u64::from(r.seq) << 24 ^ detail;
+    let asked = || {
+        let notice = r.notice.as_ref().expect("a record of a notice");
+        u64::from(notice.classes) << 16 | u64::from(notice.quanta())
+    };
+    let port = u64::from(r.port.0);
+    match r.what {
+        What::Deliver => hash(1, r.at.0, r.flow.0, of_packet(r.value)),
+        What::Drop => hash(2, r.at.0, r.flow.0, of_packet(port)),
+        What::Notice => hash(3, r.at.0, r.port.0, asked()),
+        What::Knob => hash(4, r.at.0, r.port.0, asked()),
+        What::Mark => hash(5, r.at.0, r.flow.0, of_packet(port)),
+        _ => 0,
+    }
+}
+
+fn sum_of_hashes(records: &[Record]) -> u64 {
+    records.iter().map(hash_of).fold(0, u64::wrapping_add)
+}
+
+/// The fingerprint is the sum of a hash for each delivery, loss, mark, notice and change of a gate, as the head of
+/// `record/fingerprint.rs` says. Reports of other versions are compared by it, so it must not change unseen.
+#[test]
+fn a_fingerprint_is_the_sum_of_the_hashes_of_what_is_recorded() {
+    let mut net = Net::new(0.5);
+    let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
+    let other = net.host("E");
+    net.link(s, x, 100 * MBIT);
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.link(other, x, 100 * MBIT);
+    net.classes(2);
+    net.buffer(port, 20_000);
+    net.flow("f", s, d, cbr(2 * MBIT)).class = 1;
+    // E sends a burst of 30 packets each 20 ms and obeys nobody, so that some are lost.
+    let bursts = script((0..20).map(|n| (n * 20 * MS, 45_000)));
+    net.flow("e", other, d, bursts).class = 1;
+    net.recipe("pause-class", &[port], &[]);
+    let (report, records) = net.run_recorded();
+    let told = report.control;
+    assert!(
+        report.dropped > 10 && told > 10,
+        "{} {told}",
+        report.dropped
+    );
+    assert_eq!(report.fingerprint, sum_of_hashes(&records));
+}
+
+/// The same where data frames to A bring the notices. Each counts from the instant at which it is posted: when B's third frame comes
+/// over 100 Mbit/s, and when the second has left over 1 Mbit/s.
+#[test]
+fn a_notice_in_a_data_frame_counts_in_the_fingerprint_when_it_is_posted() {
+    let mut net = Net::new(0.1);
+    let (a, b, x) = (net.obeying_host("A"), net.host("B"), net.switch("X"));
+    let d = net.host("D");
+    let toward_a = net.link(a, x, 100 * MBIT)[1] as u32;
+    net.link(b, x, 100 * MBIT);
+    let port = net.link(x, d, MBIT)[0];
+    net.buffer(port, 5_000);
+    net.flow("b", b, d, script([(0, 4_500)]));
+    net.flow("back", d, a, script((0..50).map(|n| (n * 2 * MS, 46))));
+    let given = [
+        ("high", Value::Share(0.8)),
+        ("low", Value::Share(0.4)),
+        ("carrier", Value::Choice("header")),
+    ];
+    net.recipe("pause", &[port], &given);
+    let (report, records) = net.run_recorded();
+    let knobs = notices(&records, What::Knob, 0);
+    assert_eq!(knobs.iter().map(|k| k.1).collect::<Vec<_>>(), [65_535, 0]);
+    let comes = |n: u64| (n * 1538 - 12) * 80_000 + US;
+    let clear = comes(1) + (2 * 1538 - 12) * 8_000_000;
+    // PAUSE speaks of all eight classes.
+    let posted = |at, quanta: u64| hash(3, at, toward_a, 0xff << 16 | quanta);
+    let both = posted(comes(3), 65_535).wrapping_add(posted(clear, 0));
+    let sum = sum_of_hashes(&records).wrapping_add(both);
+    assert_eq!(report.fingerprint, sum);
+}
+
+/// Two ways lead from X to Y, and a hash chooses. Packets that are injected with a hash each take both ways. The packets of a flow
+/// that come into being when those are gone all take one.
+#[test]
+fn a_flow_keeps_its_way_whatever_hashes_others_had_before() {
+    let mut net = Net::new(0.2);
+    net.0.routing = Routing::Ecmp;
+    let (s, a, d) = (net.host("S"), net.host("A"), net.host("D"));
+    let (x, y) = (net.switch("X"), net.switch("Y"));
+    net.link(s, x, 100 * MBIT);
+    net.link(a, x, 100 * MBIT);
+    let mut ways = Vec::new();
+    for name in ["M1", "M2"] {
+        let between = net.switch(name);
+        ways.push(net.link(x, between, 100 * MBIT)[0]);
+        net.link(between, y, 100 * MBIT);
+    }
+    net.link(y, d, 100 * MBIT);
+    net.flow("f", s, d, script([(100 * MS, 15_000)]));
+    let mut world = net.world();
+    world.start_recording();
+    let node = |world: &World, name| world.node(name).expect("a node");
+    for hash in 0..10 {
+        let packet = Injected {
+            to: node(&world, "D"),
+            class: 0,
+            len: Bytes(1500),
+            ecn: Ecn::NotEct,
+            hash: Some(hash),
+            tag: 0,
+        };
+        let from = node(&world, "A");
+        world.inject(Time(0), from, packet).expect("a route");
+    }
+    world.advance(world.end());
+    let records = world.take_records();
+    let own = world.report().flows[0].flow;
+    let taken = |own_flow: bool| {
+        let sent = records.iter().filter(|r| r.what == What::Send);
+        let sent = sent.filter(|r| (r.flow == own) == own_flow);
+        let ports: Vec<usize> = sent.map(|r| r.port.index()).collect();
+        let count = |way: &usize| ports.iter().filter(|port| *port == way).count();
+        ways.iter().map(count).collect::<Vec<_>>()
+    };
+    assert!(taken(false).iter().all(|n| *n > 0), "{:?}", taken(false));
+    let mut kept = taken(true);
+    kept.sort_unstable();
+    assert_eq!(kept, [0, 10]);
 }

@@ -1,13 +1,16 @@
 //! A line that is away or slow for a while, beside a model that adds up spans.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::record::What;
 use backwater_sim::spec::{Happening, LinkEvent};
 use backwater_sim::world::Report;
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::units::{PS_PER_S, Rate, Span};
 
 use crate::net::*;
 use crate::random::same;
+use crate::timing::byte;
 
 /// Ticks for a byte of the host's line of 100 Mbit/s.
 const FAST: u64 = 80_000;
@@ -248,4 +251,116 @@ fn a_line_that_is_away_or_slow_does_to_each_frame_what_the_model_says() {
         lost += all.iter().filter(|one| one.lost.is_some()).count();
     }
     assert!(lost > 500, "{lost}");
+}
+
+/// A link that is away from one instant to another.
+fn away(link: usize, from: u64, to: u64) -> LinkEvent {
+    LinkEvent {
+        name: format!("away{link}"),
+        links: vec![link],
+        at: Span(from),
+        until: Some(Span(to)),
+        what: Happening::Down { converge: None },
+    }
+}
+
+/// The n-th of full frames that S or B sends at once over 100 Mbit/s is at the switch.
+fn comes(n: u64) -> u64 {
+    (n * 1538 - 12) * FAST + US
+}
+
+/// Five frames of the higher class come, and the third is on the line when it goes down: it is lost with the two that wait. After
+/// the return two frames of the lower class come, and leave one after the other.
+#[test]
+fn a_line_that_comes_back_serves_the_classes_that_have_frames() {
+    let mut net = Net::new(0.1);
+    let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 100 * MBIT);
+    net.link(x, d, RATE);
+    net.classes(2);
+    net.flow("high", s, d, script([(0, 7_500)])).class = 1;
+    net.flow("low", s, d, script([(30 * MS, 3_000)]));
+    net.0.events.push(away(1, 3 * MS, 20 * MS));
+    let (report, records) = net.run_recorded();
+    let there = records.iter().filter(|r| r.what == What::Deliver);
+    let there: Vec<(u32, u64)> = there.map(|r| (r.flow.0, r.at.0)).collect();
+    let served = |came: u64, n: u64| came + (n * 1538 - 12) * byte(RATE) + US;
+    let (high, low) = (comes(1), 30 * MS + comes(1));
+    assert_eq!(
+        there,
+        [
+            (0, served(high, 1)),
+            (0, served(high, 2)),
+            (1, served(low, 1)),
+            (1, served(low, 2)),
+        ]
+    );
+    assert_eq!(report.dropped, 3);
+    same(&report, &net.run(), "not recorded", 0);
+}
+
+/// A frame waits at a gate that a card has closed. When the line goes down the frame is lost, and from then on the port no longer
+/// stands still with frames waiting.
+#[test]
+fn a_port_stands_still_no_longer_when_what_waits_is_lost_with_its_line() {
+    for frames in [1, 2] {
+        let mut net = Net::new(0.1);
+        let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+        net.link(s, x, 100 * MBIT);
+        let port = net.link(x, d, RATE)[0];
+        net.flow("f", s, d, script([(5 * MS, frames * 1_500)]));
+        net.0.events.push(LinkEvent {
+            name: "storm".into(),
+            links: vec![1],
+            at: Span(MS),
+            until: Some(Span(10 * MS)),
+            what: Happening::Storm(None),
+        });
+        net.0.events.push(away(1, 8 * MS, 60 * MS));
+        let report = net.run();
+        assert_eq!(report.dropped, frames);
+        let stood = 8 * MS - (5 * MS + comes(1));
+        assert_eq!(report.ports[port].count.stall, stood, "{frames}");
+    }
+}
+
+/// A and B send over X to D, whose line of 1 Mbit/s takes 12.2 ms for a frame. B's third frame fills the queue, and X tells A to
+/// stop. Gives the network and A's port.
+fn full(low: f64) -> (Net, usize) {
+    let mut net = Net::new(1.0);
+    let (a, b, x) = (net.obeying_host("A"), net.host("B"), net.switch("X"));
+    let d = net.host("D");
+    let [out, _] = net.link(a, x, RATE);
+    net.link(b, x, 100 * MBIT);
+    let port = net.link(x, d, MBIT)[0];
+    net.buffer(port, 5_000);
+    net.flow("b", b, d, script([(0, 4_500)]));
+    let marks = [("high", Value::Share(0.8)), ("low", Value::Share(low))];
+    net.recipe("pause", &[port], &marks);
+    (net, out)
+}
+
+/// The low mark lies below one frame. When the line to D goes down the frames behind the first are lost, and the first keeps its
+/// room until its last bit would have left. A may go on then.
+#[test]
+fn a_queue_is_empty_when_the_frame_on_a_dead_line_would_have_left() {
+    let (mut net, out) = full(0.2);
+    net.0.events.push(away(2, 5 * MS, 900 * MS));
+    let left = comes(1) + 1526 * byte(MBIT);
+    let report = net.run();
+    assert_eq!(report.ports[out].count.closed[0], left - comes(3));
+    same(&net.run_recorded().0, &report, "recorded", 0);
+}
+
+/// The link to A goes down and comes back while the queue is full: A is told again at once, and lets go when two frames have left.
+#[test]
+fn a_neighbour_is_told_again_to_stop_when_its_link_is_back() {
+    let (mut net, out) = full(0.4);
+    net.0.events.push(away(0, 2 * MS, 10 * MS));
+    let records = net.run_recorded().1;
+    let clear = comes(1) + (2 * 1538 - 12) * byte(MBIT);
+    assert_eq!(
+        notices(&records, What::Notice, out + 1),
+        [(comes(3), 65_535), (10 * MS, 65_535), (clear, 0)]
+    );
 }

@@ -1,10 +1,20 @@
 //! 802.3x PAUSE: what it promises on the wire.
 
+use std::sync::{Arc, Mutex};
+
 use crate::net::*;
+use crate::random::same;
 use crate::timing::{byte, framed, sends};
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::needs::{Needs, Set};
+use backwater_sim::mechanism::place::View;
 use backwater_sim::record::{Record, What};
+use backwater_sim::spec::watchdog::Terms;
+use backwater_sim::spec::{Action, Happening, LinkEvent};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 /// PAUSE frames of so many quanta stop a host that sends packets of so many bytes at 10 Mbit/s over port 0, and wait
 /// behind frames of 1518 bytes the other way, 1.2208 ms each and so far apart. Gives all records.
@@ -310,4 +320,140 @@ fn congested_queues_behind_one_link_are_ored() {
         let expected = [(of_the_third(0), 65_535), (slow, 0)];
         assert_eq!(posted, expected, "{mechanisms} mechanisms");
     }
+}
+
+/// A log that a part from outside shares with the test.
+type Log = Arc<Mutex<Vec<(u64, u64)>>>;
+
+/// Congested from the first frame on. Notes when each frame has left, and for how long it was there.
+#[derive(Clone, Debug)]
+struct Notes(Log);
+
+impl Detector for Notes {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::SOJOURN).giving(Set::QUEUE)
+    }
+
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !view.congested => Some(Signal::Congested),
+            Moment::Sent(seen) => {
+                let mut log = self.0.lock().expect("one thread");
+                log.push((view.now.0, seen.sojourn.0));
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Three frames come over 100 Mbit/s and leave over 1 Mbit/s. A detector that looks at waiting times is told how long each was there:
+/// from its last bit on the way in to its last bit on the way out.
+#[test]
+fn a_detector_is_told_how_long_a_frame_was_there_that_has_left() {
+    let (mut net, ..) = idle_feeder(10 * MBIT);
+    let log = Log::default();
+    let notes = Notes(Arc::clone(&log));
+    net.0.mechanisms[0].detect = AnyDetector::Custom(Box::new(notes));
+    net.run();
+    let came = |n: u64| (n * 1538 - 12) * byte(100 * MBIT) + US;
+    let left = |n: u64| came(1) + (n * 1538 - 12) * byte(MBIT);
+    let expected = [1, 2, 3].map(|n| (left(n), left(n) - came(n)));
+    assert_eq!(*log.lock().expect("one thread"), expected);
+}
+
+/// D's card asks X to stop class 0 from 1 ms on, over a line of 10 Gbit/s.
+fn storm(seconds: f64, until: u64) -> (Net, usize) {
+    let mut net = Net::new(seconds);
+    let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 10_000 * MBIT);
+    let port = net.link(x, d, 10_000 * MBIT)[0];
+    net.classes(2);
+    net.buffer(port, 10_000_000);
+    net.flow("f", s, d, cbr(600 * MBIT));
+    net.0.events.push(LinkEvent {
+        name: "e".into(),
+        links: vec![1],
+        at: Span(MS),
+        until: Some(Span(until)),
+        what: Happening::Storm(Some(0)),
+    });
+    (net, port)
+}
+
+/// The log of gates has the stop, and the instant at which the watchdog has ended it.
+#[test]
+fn a_gate_that_a_watchdog_opens_is_in_the_log_of_gates() {
+    let (mut net, port) = storm(0.006, 5 * MS);
+    net.0.ports[port].watchdog = Some(Terms {
+        detection: Span(MS),
+        restoration: Span(MS),
+        action: Action::Forward,
+    });
+    let mut world = net.world();
+    world.start_stop_log();
+    world.advance(Time(3 * MS));
+    let log = world.take_stop_log();
+    let log: Vec<_> = log.iter().filter(|one| one.port.index() == port).collect();
+    // A PFC frame, 1 us of wire, a reaction of 60 quanta.
+    let stopped = MS + 72 * byte(10_000 * MBIT) + US + 60 * 64 * byte(10_000 * MBIT);
+    let until = stopped + 65_535 * 64 * byte(10_000 * MBIT);
+    assert_eq!((log[0].at.0, log[0].until[0].0), (stopped, until));
+    assert_eq!(log[1].at.0, stopped + MS);
+    assert!(log[1].until[0] <= log[1].at, "it is open: {:?}", log[1]);
+}
+
+/// Class 0 is stopped over a line so long that nothing comes to the port while a frame of class 1 is on the way. The port stands still
+/// with a frame of class 0 from the end of that one's transmission until the watchdog has the frame lost.
+#[test]
+fn a_port_stands_still_until_its_watchdog_loses_what_waits() {
+    let mut net = Net::new(0.02);
+    let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
+    net.link(s, x, 100 * MBIT);
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.0.links[1].delay = Span(5 * MS);
+    net.classes(2);
+    net.flow("f1", s, d, script([(6_400 * US, 1_500)])).class = 1;
+    net.flow("f0", s, d, script([(6_600 * US, 1_500)]));
+    net.0.events.push(LinkEvent {
+        name: "e".into(),
+        links: vec![1],
+        at: Span(MS),
+        until: None,
+        what: Happening::Storm(Some(0)),
+    });
+    net.0.ports[port].watchdog = Some(Terms {
+        detection: Span(2 * MS),
+        restoration: Span(100 * MS),
+        action: Action::Drop,
+    });
+    let report = net.run();
+    // A PFC frame, the wire, a reaction of one quantum.
+    let stopped = MS + 72 * byte(10 * MBIT) + 5 * MS + 64 * byte(10 * MBIT);
+    let came = 6_400 * US + 1526 * byte(100 * MBIT) + US;
+    let left = came + 1526 * byte(10 * MBIT);
+    assert_eq!(lost_at(&report, port), 1);
+    let stood = stopped + 2 * MS - left;
+    assert_eq!(report.ports[port].count.stall, stood);
+    same(&report, &net.run_recorded().0, "recorded", 0);
+}
+
+/// A port stood still at the beginning, and is watched by a detector. What repeats itself afterwards is still skipped, and the
+/// report is that of the full run.
+#[test]
+fn a_port_that_stood_still_long_ago_does_not_keep_a_run_from_being_skipped() {
+    let (mut net, port) = storm(0.1, 2 * MS);
+    net.recipe("pause-class", &[port], &[]);
+    let (mut full, mut short) = (net.world(), net.world());
+    short.skip_recurrences().expect("all is visited");
+    full.advance(full.end());
+    while !short.advance_some(1000) {}
+    let stretches = short.skipped().expect("it skips").to_vec();
+    same(&full.report(), &short.report(), "skipped", 0);
+    assert!(full.report().ports[port].count.stall > 0);
+    let skipped: f64 = stretches
+        .iter()
+        .map(|one| one.period.seconds() * one.periods as f64)
+        .sum();
+    assert!(skipped > 0.03, "{stretches:?}");
 }

@@ -1,14 +1,25 @@
 //! Queues against theory. A host's port is the queue: the wire is the server, and a frame occupies
 //! it for its own bytes and 20 more. The expected values come from `validation/queues.py`.
 
+use std::sync::{Arc, Mutex};
+
+use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
-use backwater_sim::queue::{AnyScheduler, QUEUES};
+use backwater_sim::medium::trace::{First, ServerSpec, TRACES};
+use backwater_sim::network::{Discipline, Fabric};
+use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
+use backwater_sim::queue::{AnyAqm, AnyScheduler, QUEUES};
 use backwater_sim::record::What;
 use backwater_sim::source::AnySource;
+use backwater_sim::spec::{Direction, Egress, Service, StampSpec};
+use backwater_sim::stamp::STAMPS;
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
+use crate::aqm::queue;
 use crate::net::*;
 use crate::statistics;
 
@@ -278,4 +289,171 @@ fn schedulers_waste_nothing() {
         // 1538 bytes of 800 ns each: 812 frames have arrived after a second.
         assert_eq!(net.run().delivered, 812, "{id}");
     }
+}
+
+/// A line of 1 bit/s takes 12,304 s for a frame. Of 425 that come at once 351 have left after 50 days. 345 more come then, so that the
+/// last leaves 109 days after the beginning, though fewer wait than at first. Frames leave in order, one after the other.
+#[test]
+fn a_queue_that_lasts_a_hundred_days_keeps_its_frames() {
+    let (slot, day) = (1538 * 8 * PS_PER_S, 86_400 * PS_PER_S);
+    let mut net = Net::new(0.0);
+    net.0.duration = Span(53 * day);
+    let (s, d) = (net.host("S"), net.host("D"));
+    net.link(s, d, 1);
+    let demands = [(0, 425 * 1_500), (50 * day, 345 * 1_500)];
+    net.flow("f", s, d, script(demands));
+    let report = net.run();
+    assert_eq!(report.entered, 425 + 345);
+    let all = &report.all;
+    let there = 53 * day / slot;
+    assert_eq!(report.delivered, there);
+    assert_eq!(report.held, 425 + 345 - there);
+    let gap = 12 * 8 * PS_PER_S;
+    assert_eq!(all.max, there * slot - gap + US);
+}
+
+/// Notes when it is told that its port had run empty.
+#[derive(Clone, Debug)]
+struct Empty(Arc<Mutex<Vec<u64>>>);
+
+impl Aqm for Empty {
+    fn emptied(&mut self, now: Time) {
+        self.0.lock().expect("one thread").push(now.0);
+    }
+}
+
+/// Three frames come at once, and one when they have left. The first and the last find the port with nothing to send. The second finds
+/// a frame on the line and none that waits, and that is no empty port.
+#[test]
+fn queue_management_is_told_when_a_frame_finds_the_port_idle() {
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, LINE)[0];
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let aqm = Empty(Arc::clone(&log));
+    net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(aqm)));
+    let (first, last) = (MS, MS + 4 * SERVICE);
+    net.flow("f", s, d, script([(first, 4_500), (last, 1_500)]));
+    assert_eq!(net.run().delivered, 4);
+    assert_eq!(*log.lock().expect("one thread"), [first, last]);
+}
+
+/// Loses so many of the first frames that come.
+#[derive(Clone, Debug)]
+struct LosesFirst(u32);
+
+impl Aqm for LosesFirst {
+    fn push(&mut self, _: &Frame, _: &mut Random) -> Verdict {
+        match self.0.checked_sub(1) {
+            Some(left) => {
+                self.0 = left;
+                Verdict::Drop
+            }
+            None => Verdict::Accept,
+        }
+    }
+}
+
+/// A host always has a packet. Queue management loses the first five at an idle port, and each is followed by the next a frame's time
+/// later; at a trace link, whose opportunities have no length, a millisecond later.
+#[test]
+fn a_packet_that_is_lost_at_an_idle_port_is_followed_a_frame_later() {
+    for (traced, each) in [(false, SERVICE), (true, MS)] {
+        let mut net = Net::new(0.02);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let port = net.link(s, d, LINE)[0];
+        let constant = TRACES.iter().find(|row| row.id == "constant");
+        let constant = constant.expect("a trace");
+        let rate = [("rate", Value::Rate(Rate(LINE)))];
+        let server = ServerSpec {
+            trace: (constant.build)(&args(constant, &rate)).expect("legal options"),
+            opportunity: 1538,
+            overhead: 38,
+            first: First::Opportunity,
+            whole: true,
+            milliseconds: false,
+            delay_behind: Span::ZERO,
+        };
+        net.0.links[0].directions[0] = traced.then(|| {
+            Box::new(Direction {
+                name: String::new(),
+                boxes: Vec::new(),
+                service: Service::Trace(Box::new(server)),
+            })
+        });
+        net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFirst(5))));
+        net.flow("f", s, d, source("saturated", &[packet()]));
+        let records = net.run_recorded().1;
+        let lost = records.iter().filter(|r| r.what == What::Drop);
+        let lost: Vec<u64> = lost.map(|r| r.at.0).collect();
+        assert_eq!(lost, [0, 1, 2, 3, 4].map(|n| n * each), "{traced}");
+    }
+}
+
+/// mahimahi's CoDel sends the frame that has waited for too long, and loses the one behind it at the same instant: when the line is free
+/// for the first, a gap before it begins.
+#[test]
+fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
+    let mut net = Net::new(1.0);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, 10 * MBIT)[0];
+    let codel = queue("codel-mahimahi", &[]);
+    (net.0.ports[port].scheduler, net.0.ports[port].aqm) = (codel.scheduler, codel.aqm);
+    net.flow("f", s, d, script([(0, 600_000)]));
+    let (report, records) = net.run_recorded();
+    let gap = 12 * 800_000;
+    let lost: Vec<(u32, u64)> = records
+        .iter()
+        .filter(|r| r.what == What::Drop && r.value == Cause::Aqm as u64)
+        .map(|r| (r.seq, r.at.0 + gap))
+        .collect();
+    assert!(lost.len() > 3 && lost.len() as u64 == report.dropped);
+    let sent: Vec<(u32, u64)> = records
+        .iter()
+        .filter(|r| r.what == What::Send)
+        .map(|r| (r.seq + 1, r.at.0))
+        .collect();
+    assert!(lost.iter().all(|one| sent.contains(one)), "{lost:?}");
+}
+
+/// Three frames wait at a port with a law of explicit feedback, the first of them on the line. Nothing happens there until the run is
+/// looked at: three packets on average, with no deviation.
+#[test]
+fn what_a_law_has_seen_last_counts_up_to_the_present() {
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, LINE)[0];
+    let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
+    net.0.stamps.push(StampSpec {
+        name: net.0.ports[port].name.clone(),
+        at: Egress::Port(port),
+        law: (row.build)(&args(row, &[])).expect("legal options"),
+        also: Vec::new(),
+    });
+    net.flow("f", s, d, script([(0, 4_500)]));
+    let mut world = net.world();
+    world.advance(Time(SERVICE / 2));
+    let (mean, deviation) = world.report().stamps[0].queue.expect("time has passed");
+    assert!((mean - 3.0).abs() < 1e-9 && deviation < 1e-6, "{mean}");
+}
+
+/// McKeown's iSLIP: an input that has taken a grant begins with the output behind it the next time. So an input with frames of one cell
+/// for three outputs serves one after the other.
+#[test]
+fn an_input_serves_its_outputs_round_robin() {
+    let stages = (0..3).map(PortId::new).collect();
+    let slot = Span::micros(1);
+    let mut fabric = Fabric::new(Discipline::VirtualOutputQueues, 10_000, 64, slot, stages);
+    for _ in 0..2 {
+        assert!((0..3).all(|output| fabric.admit(0, output, 64)));
+    }
+    let mut served = Vec::new();
+    for slot in 0..6 {
+        fabric.begin_slot(0b111, |_, _| 64);
+        for (output, input) in fabric.end_slot() {
+            served.push(output);
+            fabric.release(input, output, 64, slot > 2);
+        }
+    }
+    assert_eq!(served, [0, 1, 2, 0, 1, 2]);
 }

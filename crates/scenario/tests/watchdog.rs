@@ -322,3 +322,16 @@ events.c = { kind = "storm", links = ["out"], at = "20 ms", until = "22 ms", cla
     }
     assert!(stopped > 4, "{stopped}");
 }
+
+/// A port that is watched by how long frames wait sends all that comes.
+#[test]
+fn a_port_whose_waiting_times_are_watched_loses_nothing() {
+    let more = r#" }
+mechanisms.m = { recipe = "pause", at = ["W>B"], detect = { kind = "sojourn" } }"#;
+    let mut world = built(&text(more)).unwrap_or_else(|said| panic!("{said}"));
+    world.advance(world.end());
+    let report = world.report();
+    assert_eq!(report.dropped, 0);
+    // A packet of each class every 10 us.
+    assert!(report.delivered > 5_990, "{}", report.delivered);
+}

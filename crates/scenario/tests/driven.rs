@@ -4,6 +4,7 @@
 use backwater_scenario::{Folders, Resolved, Scenario};
 use backwater_sim::ids::PortId;
 use backwater_sim::knob::Place;
+use backwater_sim::record::What;
 use backwater_sim::world::{ClassReport, Climbed, Count, Course, Goal, Injected, Report, World};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
@@ -355,7 +356,7 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "packet-list", at_us = [0,
     let mut at: Vec<u64> = world
         .take_records()
         .iter()
-        .filter(|record| record.what == backwater_sim::record::What::Deliver)
+        .filter(|record| record.what == What::Deliver)
         .map(|record| record.at.0 / MS)
         .collect();
     at.sort_unstable();
@@ -597,4 +598,112 @@ flows.g = { from = "s1", to = "d1", ac = "BE", source = { kind = "cbr", packet =
     let together: Vec<u128> = f.iter().zip(&g).map(|(f, g)| f + g).collect();
     assert_eq!(parts(&report.all), together);
     assert!(report.all.sum.aggregate > 0 && report.all.sum.reorder > 0);
+}
+
+/// A law of explicit feedback that writes into what leaves two ports hears of both in the order of time, whether each departure has an event
+/// of its own or is replayed at the next touch.
+#[test]
+fn a_law_of_two_ports_hears_of_departures_in_the_order_of_time() {
+    let text = r#"
+duration = "1 s"
+nodes = { s1 = { kind = "host" }, s2 = { kind = "host" }, L = { kind = "switch" }, R = { kind = "switch" }, d1 = { kind = "host" }, d2 = { kind = "host" } }
+links.a = { ends = ["s1", "L"], rate = "100 Mbit/s", delay = "1 ms" }
+links.b = { ends = ["s2", "L"], rate = "100 Mbit/s", delay = "2 ms" }
+links.m = { ends = ["L", "R"], rate = "20 Mbit/s", delay = "10 ms" }
+links.c = { ends = ["R", "d1"], rate = "100 Mbit/s", delay = "1 ms" }
+links.d = { ends = ["R", "d2"], rate = "100 Mbit/s", delay = "3 ms" }
+ports."L>R" = { stamp = { kind = "xcp" } }
+ports."R>L" = { stamped_by = ["L>R"] }
+flows.f = { from = "s1", to = "d1", transport = "tcp", controller = { kind = "xcp" }, source = { kind = "bulk" } }
+flows.g = { from = "d2", to = "s2", transport = "tcp", controller = { kind = "xcp" }, source = { kind = "bulk" } }
+"#;
+    let [fused, unfused] = [false, true].map(|unfuse| {
+        let mut world = built(text);
+        if unfuse {
+            world.unfuse();
+        }
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        (report.fingerprint, report.delivered)
+    });
+    assert_eq!(fused, unfused);
+    assert!(fused.1 > 1000, "{}", fused.1);
+}
+
+/// More comes to a link than its random trace lets go, so a packet leaves at each opportunity. ABC's router measures what the link
+/// offers between two departures at least 200 ms apart: as many packets as left, also when what the trace draws from some instant on is drawn
+/// again or comes from other streams.
+#[test]
+fn a_law_measures_the_opportunities_that_a_link_has_drawn_again() {
+    let text = r#"
+duration = "2 s"
+nodes = { S = { kind = "host" }, D = { kind = "host" } }
+links.q = { from = "S", to = "D", kind = "trace", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = { kind = "cox", peak = "10 Mbit/s" } }
+links.back = { from = "D", to = "S", rate = "1 Gbit/s", delay = "0 s" }
+ports."S>D" = { buffer = "unlimited", stamp = { kind = "abc", window = "200 ms" } }
+flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1500 B", rate = "40 Mbit/s", phase = "start" } }
+"#;
+    for again in [
+        None,
+        Some(World::redraw as fn(&mut World, u64)),
+        Some(World::reseed),
+    ] {
+        let mut world = built(text);
+        world.start_recording();
+        for ms in (100..=2000).step_by(100) {
+            world.advance(Time(ms * MS));
+            if let (600 | 900, Some(again)) = (ms, again) {
+                again(&mut world, ms);
+            }
+        }
+        let report = world.report();
+        let measured = report.stamps[0]
+            .values
+            .iter()
+            .find(|v| v.0 == "capacity_bps");
+        let measured = measured.expect("a capacity").1;
+        let records = world.take_records();
+        let sent = records.iter().filter(|r| r.what == What::Send);
+        let sent: Vec<u64> = sent.map(|r| r.at.0).collect();
+        let last = *sent.last().expect("a packet");
+        let before = |at: &&u64| **at + 200 * MS <= last;
+        let number = sent.iter().filter(before).count();
+        let (packets, time) = (sent.len() - number, last - sent[number - 1]);
+        let expected = 12_000.0 * packets as f64 / (time as f64 / 1e12);
+        assert!(
+            (measured / expected - 1.0).abs() < 1e-9,
+            "{measured} {expected}"
+        );
+    }
+}
+
+/// iACP's law counts pairs of nodes, so it warns where more flows than pairs cross it, and nowhere else.
+#[test]
+fn a_law_that_counts_pairs_of_nodes_warns_of_two_flows_of_one_pair() {
+    let warnings = |second: &str| {
+        let flow =
+            r#"transport = "tcp", controller = { kind = "iacp" }, source = { kind = "bulk" }"#;
+        let world = built(&format!(
+            r#"
+duration = "1 s"
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, D = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "W"], rate = "100 Mbit/s", delay = "1 ms" }}
+links.b = {{ ends = ["B", "W"], rate = "100 Mbit/s", delay = "1 ms" }}
+links.q = {{ ends = ["W", "D"], rate = "10 Mbit/s", delay = "1 ms" }}
+ports."W>D" = {{ buffer = "50 packets", stamp = {{ kind = "iacp" }} }}
+flows.f = {{ from = "A", to = "D", {flow} }}
+flows.g = {{ from = "{second}", to = "D", {flow} }}
+"#
+        ));
+        let all = world.feedback_warnings_before_a_run();
+        let of_pairs = all
+            .into_iter()
+            .filter(|w| w.contains("counts pairs of nodes"));
+        of_pairs.collect::<Vec<String>>()
+    };
+    assert_eq!(warnings("B"), Vec::<String>::new());
+    let said = warnings("A");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("it takes 2 flows for 1"), "{said:?}");
 }

@@ -335,3 +335,30 @@ mechanisms.m = { recipe = "pause", at = ["W>B"], detect = { kind = "sojourn" } }
     // A packet of each class every 10 us.
     assert!(report.delivered > 5_990, "{}", report.delivered);
 }
+
+/// A switch with a memory that never fills does what one without a shared memory does, event by event. After a pause of 1 ms, which was asked
+/// for longer, W's port is busy to the end.
+#[test]
+fn a_switch_whose_memory_never_fills_serves_no_more_events() {
+    let events = |model: &str| {
+        let text = text(
+            r#" }
+events.e = { kind = "storm", links = ["out"], at = "1 ms", until = "2 ms" }"#,
+        );
+        let text = text.replace(
+            r#"nodes.W = { kind = "switch" }"#,
+            &format!(r#"nodes.W = {{ kind = "switch"{model} }}"#),
+        );
+        let text = text.replace(
+            r#"links.out = { ends = ["W", "B"], rate = "10 Gbit/s""#,
+            r#"links.out = { ends = ["W", "B"], rate = "1.7 Gbit/s""#,
+        );
+        let mut world = built(&text).unwrap_or_else(|said| panic!("{said}"));
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.held > 20, "{}", report.held);
+        (report.fingerprint, world.events())
+    };
+    let shared = r#", model = "shared-memory", memory = "100 MB", reserve = "2 kB", shift = 0"#;
+    assert_eq!(events(shared), events(""));
+}

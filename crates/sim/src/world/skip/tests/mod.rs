@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::network::{Network, Traits};
 use crate::table::Id;
-use build::{paused, ring, windows};
+use build::{overloaded_ring, paused, ring, windows};
 
 fn seen(world: &World) -> Seen {
     world.seen(true, Timers::Stay).expect("all is visited")
@@ -227,4 +227,27 @@ fn ports_that_may_wait_for_one_another_form_a_ring() {
     assert!(!open.gates_form_a_ring());
     let line = World::build(&paused()).expect("a legal network");
     assert!(!line.gates_form_a_ring());
+}
+
+/// Three flows of 9 Mbit/s over two links each of a ring of 10 Mbit/s end in a deadlock. Before it, in a stretch of four periods of which the
+/// next has it, the look that would find it is found: the one that finds it in a run that is served.
+#[test]
+fn the_first_look_that_would_find_a_deadlock_is_found() {
+    let world = World::build(&overloaded_ring()).expect("a legal network");
+    let mut served = world.clone();
+    served.advance(Time::ZERO + Span::millis(900));
+    let deadlock = served.report().deadlock.expect("a deadlock");
+    let mut before = world;
+    let now = Time::ZERO + Span::millis(5);
+    before.advance(now);
+    let period = Span(deadlock.at.since(now).0 + Span::millis(15).0);
+    let stretch = |periods| Repeat {
+        period,
+        began: Time::ZERO,
+        periods,
+    };
+    for periods in [1, 4] {
+        let found = before.finds_deadlock(stretch(periods));
+        assert_eq!(found, Some(deadlock.at), "{periods}");
+    }
 }

@@ -243,3 +243,29 @@ fn queue_management_judges_what_comes_after_the_change() {
     assert_eq!(lost(&plain), 0);
     assert!(lost(&managed) > 400, "{}", lost(&managed));
 }
+
+/// RED counts idle time in frames of 125 B at the mean rate of the link: that of the new trace, 12,000 bits in 10,000 s. Sixteen packets
+/// come at once, and of their frames of 1,518 B four are let in before the average is above 4.2 kB, towards the 6,072 B that
+/// wait. They leave within 5 s. After 400 s without a frame, half of one at 1.2 bit/s, the average is 6,072 B × 2^-0.48 = 4,353 B still,
+/// and the next packet is dropped. At 2 bit/s it would be 3,488 B, and at 12 kbit/s nought.
+#[test]
+fn queue_management_reckons_with_the_rate_of_the_new_trace() {
+    let text = |trace: &str| {
+        format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "10000 s"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.down = {{ kind = "trace", from = "S", to = "D", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = {{ {trace} }} }}
+links.up = {{ from = "D", to = "S", rate = "1 Gbit/s", delay = "0 s" }}
+ports."S>D" = {{ buffer = "unlimited", queue = {{ kind = "red", min = "4000 B", max = "4200 B", weight = 0.5, gentle = false, mean_frame = "125 B" }} }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "packet-list", at_us = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 405000000], bytes = [1500] }} }}
+"#
+        )
+    };
+    let fast = text(r#"kind = "constant", rate = "12 kbit/s""#);
+    let slow = text(r#"kind = "opportunities", at_ms = [9000000]"#);
+    let dropped = |to: &str| changed(&fast, to, Span::secs(10)).1.dropped;
+    assert_eq!(dropped(&fast), 12);
+    assert_eq!(dropped(&slow), 13);
+}

@@ -359,6 +359,6 @@ events.e = { kind = "storm", links = ["out"], at = "1 ms", until = "2 ms" }"#,
         assert!(report.held > 20, "{}", report.held);
         (report.fingerprint, world.events())
     };
-    let shared = r#", model = "shared-memory", memory = "100 MB", reserve = "2 kB", shift = 0"#;
+    let shared = r#", model = "shared-memory", memory = "100 MB", reserve = "2 kB", headroom = "20 kB", shift = 0"#;
     assert_eq!(events(shared), events(""));
 }

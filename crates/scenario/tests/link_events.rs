@@ -323,9 +323,9 @@ flows.f = {{ from = "A", to = "B", packet = "1000 B", source = {{ kind = "packet
 }
 
 /// Three leaves of one host each and three spines, and the wire from the first leaf to the first spine is down. Its leaf is reached by
-/// two ways from then on, the third by three still, and each flow takes its ways in turn.
+/// two ways from then on, the third by three still, and each flow takes its ways round-robin.
 #[test]
-fn ways_are_taken_in_turn_before_and_after_convergence() {
+fn ways_are_taken_round_robin_before_and_after_convergence() {
     let cbr =
         r#"packet = "1000 B", source = { kind = "cbr", packet = "1000 B", rate = "800 Mbit/s" }"#;
     let text = format!(

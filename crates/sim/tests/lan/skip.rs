@@ -89,8 +89,10 @@ fn pauses_in_a_ring_are_skipped_where_nobody_waits_for_ever() {
     let mut net = Net::new(60.0);
     net.0.routing = Routing::ShortestPath;
     let switches: Vec<usize> = (0..3).map(|i| net.switch(&format!("W{i}"))).collect();
-    let around = (0..3).map(|i| net.link(switches[i], switches[(i + 1) % 3], 10 * MBIT)[0]);
-    let mut watched = vec![around.collect::<Vec<usize>>()[0]];
+    let ring: Vec<usize> = (0..3)
+        .map(|i| net.link(switches[i], switches[(i + 1) % 3], 10 * MBIT)[0])
+        .collect();
+    let mut watched = vec![ring[0]];
     let mut ends = Vec::new();
     for (i, switch) in switches.iter().enumerate() {
         let (from, to) = (

@@ -251,3 +251,46 @@ fn the_first_look_that_would_find_a_deadlock_is_found() {
         assert_eq!(found, Some(deadlock.at), "{periods}");
     }
 }
+
+/// The flow whose deliveries are counted has delivered as much as was counted, right behind each stretch that was skipped.
+#[test]
+fn deliveries_are_counted_from_the_end_of_a_stretch_on() {
+    let mut spec = ring([true, false, false]);
+    spec.duration = Span::secs(30);
+    let stops = spec.flows.iter_mut().map(|flow| &mut flow.stop);
+    stops.for_each(|stop| *stop = Span::secs(30));
+    let mut world = World::build(&spec).expect("a legal network");
+    world.skip_recurrences().expect("all is visited");
+    let (end, mut stretches) = (world.clock.end, 0);
+    while world.serve_or_skip(end, 1) == Step::Served {
+        let skip = world.skip.as_deref().expect("it skips");
+        if skip.stretches.len() == stretches {
+            continue;
+        }
+        stretches = skip.stretches.len();
+        let flow = &world.shared.network.flows[skip.anchor.expect("an anchor")];
+        assert_eq!(skip.delivered, flow.stats.delivered.packets);
+    }
+    assert!(stretches > 0);
+}
+
+/// A port that has sent nothing in a period although one frame waits may be part of a deadlock, so that nothing is skipped from the present
+/// on. Where nothing waits, the port may rest.
+#[test]
+fn a_port_that_stands_still_with_a_frame_is_looked_at() {
+    let mut world = World::build(&ring([true; 3])).expect("a legal network");
+    let now = Time::ZERO + Span::micros(5_001);
+    world.advance(now);
+    world.settle();
+    let repeat = Repeat {
+        period: Span::micros(1),
+        began: Time::ZERO + Span::micros(5_000),
+        periods: 9,
+    };
+    assert_eq!(world.finds_deadlock(repeat), None);
+    let ports = &mut network(&mut world).ports;
+    let idle = |id: &PortId| ports[*id].waiting == 0 && ports[*id].free_at() <= repeat.began;
+    let id = ports.ids().find(idle).expect("a port at rest");
+    ports[id].waiting = 1;
+    assert_eq!(world.finds_deadlock(repeat), Some(now));
+}

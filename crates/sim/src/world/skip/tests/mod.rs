@@ -294,3 +294,25 @@ fn a_port_that_stands_still_with_a_frame_is_looked_at() {
     ports[id].waiting = 1;
     assert_eq!(world.finds_deadlock(repeat), Some(now));
 }
+
+/// A card does not ask a flow again that had nothing to send, before something has happened to it. A packet is written every 2 ms and takes
+/// 0.9 ms of the line.
+#[test]
+fn a_flow_with_nothing_to_send_rests_at_its_card() {
+    let mut spec = windows();
+    let transport = spec.flows[0].transport.as_mut().expect("a transport");
+    transport.pulled = true;
+    let mut world = World::build(&spec).expect("a legal network");
+    let rests = |world: &World| {
+        let card = world.ends.cards.values().next().expect("a card");
+        card.turn(0).is_none()
+    };
+    assert!(!rests(&world));
+    for ms in 10..20 {
+        world.advance(Time::ZERO + Span::millis(ms));
+        let network = &world.shared.network;
+        let busy = network.ports[Id::raw(0)].free_at() > world.clock.now;
+        assert!(busy || rests(&world), "{ms}");
+    }
+    assert!(world.shared.network.flows[Id::raw(0)].entered.packets >= 9);
+}

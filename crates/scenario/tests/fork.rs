@@ -1,6 +1,7 @@
 //! A change in the middle of a run leaves nothing of the state before it.
 
 use backwater_scenario::{Folders, Resolved, Scenario};
+use backwater_sim::ids::FlowId;
 use backwater_sim::world::{Report, World};
 use backwater_transport::units::{Span, Time};
 
@@ -115,7 +116,13 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1500 B", 
 "#
         )
     };
-    for (from, to, wanted) in [("12", "24", 3_000), ("24", "12", 3_000), ("12", "6", 1_500)] {
+    // A line that takes one packet in a second has served one by the change, and the next opportunity of the new trace comes at once.
+    for (from, to, wanted) in [
+        ("12", "24", 3_000),
+        ("24", "12", 3_000),
+        ("12", "6", 1_500),
+        ("0.012", "12", 1_001),
+    ] {
         let [from, to] = [from, to].map(|mbps| line(&format!("{mbps} Mbit/s")));
         let (_, report) = changed(&from, &to, Span::micros(1_000_300));
         let delivered = report.flows[0].sums.delivered.packets;
@@ -149,4 +156,116 @@ fn what_is_drawn_again_begins_and_stops_when_it_should() {
     let other = drawn(&[700]);
     assert_ne!(other.fingerprint, plain.fingerprint);
     assert!(entered(&other).abs_diff(167) < 52, "{}", entered(&other));
+}
+
+fn refusal(from: &str, to: &str) -> Result<(), String> {
+    let (before, after) = (resolve(from), resolve(to));
+    let mut world: World = before.build().unwrap();
+    world.advance(Time::ZERO + Span::millis(10));
+    let changed = before.change(&mut world, &after);
+    changed.map_err(|diagnostic| diagnostic.to_string())
+}
+
+/// A Hurst parameter counts the bits of the first line of its flow: that one keeps its rate, and each other line may have another.
+#[test]
+fn a_line_whose_bits_are_measured_keeps_its_rate() {
+    let measured = LINE
+        .replace("2 s", "2700 s")
+        .replace("to = \"D\",", "to = \"D\", stop = \"20 ms\", hurst = true,");
+    let other = |text: &str, line: &str, rate: &str| {
+        let [from, to] = ["100 Mbit/s", rate].map(|rate| format!("rate = \"{rate}\""));
+        let of = format!("links.{line} = ");
+        let line = text.lines().find(|l| l.starts_with(&of)).unwrap();
+        let from = if line.contains(&from) {
+            from
+        } else {
+            "rate = \"10 Mbit/s\"".into()
+        };
+        text.replace(line, &line.replace(&from, &to))
+    };
+    assert_eq!(refusal(LINE, &other(LINE, "a", "50 Mbit/s")), Ok(()));
+    assert_eq!(
+        refusal(&measured, &other(&measured, "b", "50 Mbit/s")),
+        Ok(())
+    );
+    let said = refusal(&measured, &other(&measured, "a", "50 Mbit/s")).unwrap_err();
+    assert!(
+        said.contains("Hurst") && said.contains("remove `hurst`"),
+        "{said}"
+    );
+}
+
+/// A controller whose packets carry a header or a forecast, and one whose packets do not, cannot take the place of each other.
+#[test]
+fn a_controller_gives_way_to_none_with_other_headers() {
+    let with = |transport: &str, controller: &str| {
+        resolve(&WINDOW.replace(
+            "transport = \"tcp\", controller = { kind = \"fixed\", window = \"10 packets\" }",
+            &format!("transport = \"{transport}\", controller = {{ kind = \"{controller}\" }}"),
+        ))
+    };
+    let changed = |transport: &str, [from, to]: [&str; 2]| {
+        let mut world: World = with(transport, from).build().unwrap();
+        world.advance(Time::ZERO + Span::millis(10));
+        let mut flows = with(transport, to).spec().flows;
+        let new = flows.remove(0).transport.unwrap();
+        let flow = FlowId::new(0);
+        let changed = world.change_controller(flow, new.controller, &new.sender);
+        changed.map_err(|why| why.what)
+    };
+    for (transport, pair) in [
+        ("tcp", ["cubic", "xcp"]),
+        ("tcp", ["xcp", "cubic"]),
+        ("datagram", ["cubic", "sprout"]),
+        ("datagram", ["sprout", "cubic"]),
+    ] {
+        let said = changed(transport, pair).unwrap_err();
+        assert!(said.contains("agreed on what packets carry"), "{said}");
+    }
+    assert_eq!(changed("tcp", ["cubic", "reno"]), Ok(()));
+}
+
+/// Twice what a line of 10 Mbit/s takes comes to it, and nothing is lost in an unlimited buffer. RED, which drops each packet that comes
+/// while its average is above 20 kB, has about half of those dropped that come in the second that is left, 833 of 1,666.
+#[test]
+fn queue_management_judges_what_comes_after_the_change() {
+    let plain = LINE.replace("4 Mbit/s", "20 Mbit/s");
+    let managed = format!(
+        "{plain}{}",
+        r#"ports."W>D" = { buffer = "unlimited", queue = { kind = "red", min = "5 kB", max = "20 kB" } }
+"#
+    );
+    let plain = format!("{plain}ports.\"W>D\" = {{ buffer = \"unlimited\" }}\n");
+    let lost = |to: &str| {
+        let (_, report) = changed(&plain, to, Span::secs(1));
+        report.dropped
+    };
+    assert_eq!(lost(&plain), 0);
+    assert!(lost(&managed) > 400, "{}", lost(&managed));
+}
+
+/// RED counts idle time in frames of 125 B at the mean rate of the link: that of the new trace, 12,000 bits in 10,000 s. Sixteen packets
+/// come at once, and of their frames of 1,518 B four are let in before the average is above 4.2 kB, towards the 6,072 B that
+/// wait. They leave within 5 s. After 400 s without a frame, half of one at 1.2 bit/s, the average is 6,072 B × 2^-0.48 = 4,353 B still,
+/// and the next packet is dropped. At 2 bit/s it would be 3,488 B, and at 12 kbit/s nought.
+#[test]
+fn queue_management_reckons_with_the_rate_of_the_new_trace() {
+    let text = |trace: &str| {
+        format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "10000 s"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.down = {{ kind = "trace", from = "S", to = "D", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = {{ {trace} }} }}
+links.up = {{ from = "D", to = "S", rate = "1 Gbit/s", delay = "0 s" }}
+ports."S>D" = {{ buffer = "unlimited", queue = {{ kind = "red", min = "4000 B", max = "4200 B", weight = 0.5, gentle = false, mean_frame = "125 B" }} }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "packet-list", at_us = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 405000000], bytes = [1500] }} }}
+"#
+        )
+    };
+    let fast = text(r#"kind = "constant", rate = "12 kbit/s""#);
+    let slow = text(r#"kind = "opportunities", at_ms = [9000000]"#);
+    let dropped = |to: &str| changed(&fast, to, Span::secs(10)).1.dropped;
+    assert_eq!(dropped(&fast), 12);
+    assert_eq!(dropped(&slow), 13);
 }

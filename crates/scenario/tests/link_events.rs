@@ -283,3 +283,256 @@ events.e = { kind = "down", links = ["in"], at = "1 ms" }"#,
         assert!(parts.iter().all(|p| said.contains(p)), "{events}: {said}");
     }
 }
+
+/// The wire between W and V goes down at 50 us, and W knows it some time later. Packets of 1000 B leave A at 0, 100 and 200 us and come
+/// to W 9.208 us later, the third when the run ends. What W knows at an instant counts for packets that come at it.
+#[test]
+fn a_switch_that_converges_at_the_end_of_a_run_has_converged() {
+    let lost = |converge: &str| {
+        let (report, _) = run(&format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "209.208 us"
+routing = {{ kind = "shortest-path" }}
+nodes.A = {{ kind = "host" }}
+nodes.B = {{ kind = "host" }}
+nodes.W = {{ kind = "switch" }}
+nodes.U = {{ kind = "switch" }}
+nodes.V = {{ kind = "switch" }}
+links.in = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "1 us" }}
+links.short = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "1 us" }}
+links.wu = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "1 us" }}
+links.uv = {{ ends = ["U", "V"], rate = "1 Gbit/s", delay = "1 us" }}
+links.out = {{ ends = ["V", "B"], rate = "1 Gbit/s", delay = "1 us" }}
+events.cut = {{ kind = "down", links = ["short"], at = "50 us", converge = "{converge}" }}
+flows.f = {{ from = "A", to = "B", packet = "1000 B", source = {{ kind = "packet-list", at_us = [0, 100, 200], bytes = [1000] }} }}
+"#
+        ));
+        assert_eq!(report.entered, 3);
+        report.dropped
+    };
+    let found = [
+        "59.207 us",
+        "59.209 us",
+        "159.207 us",
+        "159.208 us",
+        "159.209 us",
+    ]
+    .map(lost);
+    assert_eq!(found, [0, 1, 1, 1, 2]);
+}
+
+/// Three leaves of one host each and three spines, and the wire from the first leaf to the first spine is down. Its leaf is reached by
+/// two ways from then on, the third by three still, and each flow takes its ways round-robin.
+#[test]
+fn ways_are_taken_round_robin_before_and_after_convergence() {
+    let cbr =
+        r#"packet = "1000 B", source = { kind = "cbr", packet = "1000 B", rate = "800 Mbit/s" }"#;
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "4 ms"
+topology = {{ kind = "leaf-spine", leaves = 3, spines = 3, hosts = 1, rate = "10 Gbit/s", delay = "1 us" }}
+routing = {{ kind = "ecmp", choose = "round-robin" }}
+events.cut = {{ kind = "down", links = ["l0-s0"], at = "1 ms", until = "2 ms", converge = "100 us" }}
+flows.a = {{ from = "h1", to = "h0", {cbr} }}
+flows.b = {{ from = "h1", to = "h2", {cbr} }}
+"#
+    );
+    let mut world = built(&text).expect("a world");
+    world.start_recording();
+    world.advance(world.end());
+    assert!(world.report().conserved);
+    let records = world.take_records();
+    // How many packets of a flow the second leaf sent to each spine in an interval, us.
+    let sent = |flow: u32, [from, to]: [u64; 2]| {
+        ["l1>s0", "l1>s1", "l1>s2"].map(|way| {
+            let is = |r: &&Record| {
+                let here = world.network().ports[r.port].more.name == way;
+                let then = (from * 1_000_000..to * 1_000_000).contains(&r.at.0);
+                r.what == What::Send && r.flow.0 == flow && here && then
+            };
+            records.iter().filter(is).count()
+        })
+    };
+    // A packet of each flow each 10 us.
+    for (flow, within, ways) in [
+        (1, [1_150, 2_050], [30, 30, 30]),
+        (0, [1_150, 2_050], [0, 45, 45]),
+        (1, [2_150, 3_950], [60, 60, 60]),
+        (0, [2_150, 3_950], [60, 60, 60]),
+    ] {
+        let found = sent(flow, within);
+        for (found, wanted) in found.iter().zip(ways) {
+            assert!(found.abs_diff(wanted) <= 1, "{flow} {within:?} {found}");
+        }
+    }
+}
+
+/// A wire behind an access point may go down. To forward around it needs routes that do not lead over radio links.
+#[test]
+fn a_wire_beside_radio_links_goes_down_and_nobody_forwards_around_it() {
+    let text = |converge: &str| {
+        format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "300 ms"
+routing = {{ kind = "airtime" }}
+media.air = {{ phy = {{ standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }}, mac = {{ access = "dcf" }}, channel = {{ model = "disc", transmit = "100 m" }} }}
+nodes.P = {{ kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }}
+nodes.S = {{ kind = "station", medium = "air", at = ["50 m", "0 m"], buffer = "30 packets" }}
+nodes.H = {{ kind = "host" }}
+links.w = {{ ends = ["P", "H"], rate = "10 Mbit/s", delay = "0 s" }}
+events.cut = {{ kind = "down", links = ["w"], at = "100 ms", until = "200 ms"{converge} }}
+flows.f = {{ from = "S", to = "H", source = {{ kind = "cbr", packet = "1000 B", rate = "800 kbit/s", phase = "start" }} }}
+"#
+        )
+    };
+    // A packet each 10 ms.
+    let (report, _) = run(&text(""));
+    assert!(report.dropped.abs_diff(10) <= 1, "{}", report.dropped);
+    let said = built(&text(r#", converge = "1 ms""#)).err();
+    let said = said.expect("a refusal");
+    assert!(
+        said.contains("routes over radio links do not change"),
+        "{said}"
+    );
+    assert!(said.contains("leave `converge` out"), "{said}");
+}
+
+/// An access point whose saturated flow leads over its wire keeps that busy: 1538 B on the line for each packet of 1500 B.
+#[test]
+fn a_saturated_access_point_keeps_its_wire_busy() {
+    let (report, _) = run(r#"
+schema = "backwater/scenario/1"
+duration = "1 s"
+routing = { kind = "airtime" }
+media.air = { phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m" } }
+nodes.P = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.S = { kind = "station", medium = "air", at = ["50 m", "0 m"], buffer = "30 packets" }
+nodes.H = { kind = "host" }
+links.w = { ends = ["P", "H"], rate = "12.304 Mbit/s", delay = "0 s" }
+flows.f = { from = "P", to = "H", source = { kind = "saturated", packet = "1500 B" } }
+"#);
+    assert!(report.delivered.abs_diff(1000) <= 1, "{}", report.delivered);
+}
+
+/// The airtime of a wire is the time of a test frame of 8192 bits (802.11s) with header, FCS and preamble, 8400 bits, and the delay: 840 us
+/// at 10 Mbit/s without a delay, and 8.4 us more than the delay at 1 Gbit/s.
+#[test]
+fn the_route_of_least_airtime_counts_a_test_frame_and_the_delay() {
+    let middle = |delay: &str| {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "20 ms"
+routing = {{ kind = "airtime" }}
+nodes.A = {{ kind = "host" }}
+nodes.B = {{ kind = "host" }}
+nodes.W = {{ kind = "switch" }}
+nodes.U = {{ kind = "switch" }}
+nodes.V = {{ kind = "switch" }}
+nodes.X = {{ kind = "switch" }}
+links.in = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.slow = {{ ends = ["W", "U"], rate = "10 Mbit/s", delay = "0 s" }}
+links.far = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "{delay}" }}
+links.ux = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s" }}
+links.vx = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s" }}
+links.out = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "packet-list", at_us = [0], bytes = [1000] }} }}
+"#
+        );
+        let mut world = built(&text).unwrap_or_else(|said| panic!("{said}"));
+        world.advance(world.end());
+        let report = world.report();
+        assert_eq!(report.delivered, 1);
+        let hops = report.flows[0].hops.iter();
+        let names = hops.map(|hop| world.network().ports[hop.port].more.name.clone());
+        names.collect::<Vec<String>>()[1].clone()
+    };
+    assert_eq!(middle("831.5 us"), "W>V");
+    assert_eq!(middle("831.7 us"), "W>U");
+}
+
+/// Packets that go any of two ways must fit both, whichever of them is the narrow one. Those that keep their way must fit that.
+#[test]
+fn packets_that_are_spread_over_ways_must_fit_each() {
+    let said = |choose: &str, narrow: &str, bytes: u64| {
+        let most = |link: &str| match link == narrow {
+            true => r#", max_frame = "1000 B""#,
+            false => "",
+        };
+        let (first, second) = (most("first"), most("second"));
+        built(&format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "1 ms"
+routing = {{ kind = "ecmp", choose = "{choose}" }}
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, U = {{ kind = "switch" }}, V = {{ kind = "switch" }}, X = {{ kind = "switch" }} }}
+links.in = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.wu = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s" }}
+links.wv = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "0 s" }}
+links.first = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s"{first} }}
+links.second = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s"{second} }}
+links.out = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+flows.f = {{ from = "A", to = "B", packet = "{bytes} B", source = {{ kind = "cbr", packet = "{bytes} B", rate = "8 Mbit/s" }} }}
+"#
+        ))
+        .err()
+    };
+    for narrow in ["first", "second"] {
+        for choose in ["random", "round-robin", "least-queue", "power-of-two"] {
+            let said = said(choose, narrow, 983).expect("a refusal");
+            let what = format!("frames of 1001 B do not fit link {narrow}");
+            assert!(said.contains(&what), "{said}");
+        }
+        assert_eq!(said("random", narrow, 982), None);
+    }
+    let refused = ["first", "second"].map(|narrow| said("hash", narrow, 983));
+    assert_eq!(refused.iter().flatten().count(), 1, "{refused:?}");
+}
+
+/// A mechanism may watch a switch of symmetric wires, whatever other links are, and none with a trace at it.
+#[test]
+fn a_mechanism_asks_the_links_of_its_own_switch_alone() {
+    let text = |of_switch: &str| {
+        format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "1 ms"
+nodes = {{ S = {{ kind = "host" }}, T = {{ kind = "host" }}, A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }} }}
+links.down = {{ kind = "trace", from = "S", to = "T", trace = {{ kind = "constant", rate = "12 Mbit/s" }} }}
+links.up = {{ kind = "trace", from = "T", to = "S", trace = {{ kind = "constant", rate = "12 Mbit/s" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+{of_switch}
+mechanisms.m = {{ recipe = "pause", at = ["W>B"] }}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+        )
+    };
+    assert_eq!(built(&text("")).err(), None);
+    let traces = r#"links.d = { kind = "trace", from = "W", to = "T", trace = { kind = "constant", rate = "12 Mbit/s" } }
+links.e = { kind = "trace", from = "T", to = "W", trace = { kind = "constant", rate = "12 Mbit/s" } }"#;
+    let said = built(&text(traces)).err().expect("a refusal");
+    assert!(said.contains("is not a symmetric Ethernet link"), "{said}");
+}
+
+/// A PFC frame that names destinations has a map of 11,840 hosts, more than these.
+#[test]
+fn a_notice_names_some_thousand_hosts() {
+    let text = format!(
+        r#"
+schema = "backwater/scenario/1"
+duration = "1 us"
+topology = {{ kind = "leaf-spine", leaves = 60, spines = 1, hosts = 100, rate = "10 Gbit/s", delay = "1 us" }}
+routing = {{ kind = "shortest-path" }}
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+mechanisms.m = {{ recipe = "pause-destination", at = ["W>B"] }}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+    );
+    assert_eq!(built(&text).err(), None);
+}

@@ -1,6 +1,11 @@
-//! A queue pair for each transfer of a source, from a scenario's text to the figures of its document.
+//! A queue pair for each transfer of a source, from a scenario's text to the figures of its document; requests, and what
+//! the packets of a connection say.
 
 use backwater_scenario::{Folders, Keep, Run, Scenario};
+use backwater_sim::connection::Header;
+use backwater_sim::record::{Record, What};
+use backwater_sim::world::World;
+use backwater_transport::units::Time;
 use serde_json::Value;
 
 fn text(more: &str, source: &str) -> String {
@@ -115,4 +120,79 @@ fn what_has_no_transfers_is_refused_with_a_remedy() {
         let said = document(more, source).expect_err("it was read");
         assert!(parts.iter().all(|p| said.contains(p)), "{said}");
     }
+}
+
+fn built(text: &str) -> World {
+    let text = format!("schema = \"backwater/scenario/1\"\n{text}");
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
+    let resolved = scenario.and_then(|s| s.resolve(Some(1)));
+    let world = resolved.and_then(|resolved| resolved.build());
+    world.unwrap_or_else(|said| panic!("{said}"))
+}
+
+/// A request comes 100 ms after the response before it was acknowledged, so ten or eleven come in 1.05 s. Each packet comes out twice, and
+/// each response is acknowledged several times: the first acknowledgement alone asks for the next.
+#[test]
+fn a_response_that_is_acknowledged_twice_asks_for_one_more() {
+    let requests = |boxes: &str| {
+        let mut world = built(&format!(
+            r#"
+duration = "1.05 s"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.q = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "1 ms"{boxes} }}
+flows.f = {{ from = "S", to = "D", transport = "tcp", controller = {{ kind = "cubic" }}, source = {{ kind = "request-response", gap = "100 ms", gaps = "fixed", size = "1000 B" }} }}
+"#
+        ));
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        report.connections[0].written / 1000
+    };
+    let alone = requests("");
+    assert!((10..=11).contains(&alone), "{alone}");
+    let twice = r#", boxes = [{ kind = "duplicate", share = "100 %" }]"#;
+    assert_eq!(requests(twice), alone);
+}
+
+/// Segments and acknowledgements are numbered one by one. Each segment echoes the clock of the last acknowledgement that has come
+/// (RFC 7323, section 3): the instant at which the receiver made it.
+#[test]
+fn segments_are_numbered_and_echo_the_clock_of_the_last_acknowledgement() {
+    let mut world = built(
+        r#"
+duration = "200 ms"
+nodes = { S = { kind = "host" }, D = { kind = "host" } }
+links.q = { ends = ["S", "D"], rate = "10 Mbit/s", delay = "5 ms" }
+flows.f = { from = "S", to = "D", transport = "tcp", delayed_ack = "0 s", controller = { kind = "cubic" }, source = { kind = "bulk", size = "100 kB" } }
+"#,
+    );
+    world.start_recording();
+    world.advance(world.end());
+    let records = world.take_records();
+    let of = |what: What, flow: u32| {
+        let is = move |r: &&Record| r.what == what && r.flow.0 == flow;
+        records.iter().filter(is)
+    };
+    for flow in [0, 1] {
+        let numbers: Vec<u32> = of(What::Send, flow).map(|r| r.seq).collect();
+        let all: Vec<u32> = (0..numbers.len() as u32).collect();
+        assert!(numbers.len() > 60 && numbers == all, "{numbers:?}");
+    }
+    // An acknowledgement leaves when it is made: nothing else leaves that host.
+    let heard: Vec<(Time, Time)> = of(What::Deliver, 1)
+        .zip(of(What::Send, 1))
+        .map(|(came, made)| (came.at, Time(made.at.0 - made.value)))
+        .collect();
+    let mut echoes = 0;
+    for sent in of(What::Send, 0) {
+        let Some(Header::Data(_, echo)) = sent.header.as_deref() else {
+            panic!("data without a header");
+        };
+        let born = Time(sent.at.0 - sent.value);
+        let last = heard.iter().rev().find(|(came, _)| *came <= born);
+        let expected = last.map_or(Time::ZERO, |(_, made)| *made);
+        assert_eq!(*echo, expected, "{}", sent.seq);
+        echoes += u32::from(expected > Time::ZERO);
+    }
+    assert!(echoes > 40, "{echoes}");
 }

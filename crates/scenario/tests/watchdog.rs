@@ -2,8 +2,10 @@
 
 use backwater_scenario::{Folders, Scenario};
 use backwater_sim::cause::Cause;
+use backwater_sim::network::PortCount;
 use backwater_sim::record::{Record, What};
 use backwater_sim::world::World;
+use backwater_transport::units::Time;
 
 const MS: u64 = 1_000_000_000;
 const US: u64 = 1_000_000;
@@ -282,4 +284,81 @@ ports."*" = { watchdog = { detection = "2 ms", restoration = "2 ms" } }"#;
         let (stuck, freed) = (moved(CUT), moved(&format!("{CUT}{watchdog}")));
         assert!(freed > 3 * stuck, "{freed} {stuck}");
     }
+}
+
+/// What a port has counted since the warm-up is what it has counted by the end, less what it had by the instant at which the warm-up ends.
+#[test]
+fn a_port_counts_since_the_warm_up() {
+    let counts = |warmup: &str, until: u64| -> Vec<Vec<u128>> {
+        let more = r#" }
+events.a = { kind = "storm", links = ["out"], at = "1 ms", until = "2.9 ms", class = 0 }
+events.b = { kind = "storm", links = ["out"], at = "8 ms", until = "9 ms" }
+events.c = { kind = "storm", links = ["out"], at = "20 ms", until = "22 ms", class = 1 }"#;
+        let mut world = built(&format!("{}{warmup}", text(more))).expect("a world");
+        world.advance(Time(until));
+        let report = world.report();
+        let figures = |count: &PortCount| {
+            let of = [
+                count.packets,
+                count.bytes,
+                count.control,
+                count.control_bytes,
+            ];
+            let times = [count.busy, count.stall].into_iter().chain(count.closed);
+            let all = of.into_iter().chain(times).map(u128::from);
+            all.chain([count.area]).collect()
+        };
+        report.ports.iter().map(|row| figures(&row.count)).collect()
+    };
+    let warm = 8_512_345_678;
+    let (before, all) = (counts("", warm), counts("", 30 * MS));
+    let since = counts("warmup = \"8.512345678 ms\"\n", 30 * MS);
+    let mut stopped = 0;
+    for ((since, all), before) in since.iter().zip(&all).zip(&before) {
+        for ((since, all), before) in since.iter().zip(all).zip(before) {
+            assert_eq!(since + before, *all);
+            stopped += u32::from(*before > 0 && since > before);
+        }
+    }
+    assert!(stopped > 4, "{stopped}");
+}
+
+/// A port that is watched by how long frames wait sends all that comes.
+#[test]
+fn a_port_whose_waiting_times_are_watched_loses_nothing() {
+    let more = r#" }
+mechanisms.m = { recipe = "pause", at = ["W>B"], detect = { kind = "sojourn" } }"#;
+    let mut world = built(&text(more)).unwrap_or_else(|said| panic!("{said}"));
+    world.advance(world.end());
+    let report = world.report();
+    assert_eq!(report.dropped, 0);
+    // A packet of each class every 10 us.
+    assert!(report.delivered > 5_990, "{}", report.delivered);
+}
+
+/// A switch with a memory that never fills does what one without a shared memory does, event by event. After a pause of 1 ms, which was asked
+/// for longer, W's port is busy to the end.
+#[test]
+fn a_switch_whose_memory_never_fills_serves_no_more_events() {
+    let events = |model: &str| {
+        let text = text(
+            r#" }
+events.e = { kind = "storm", links = ["out"], at = "1 ms", until = "2 ms" }"#,
+        );
+        let text = text.replace(
+            r#"nodes.W = { kind = "switch" }"#,
+            &format!(r#"nodes.W = {{ kind = "switch"{model} }}"#),
+        );
+        let text = text.replace(
+            r#"links.out = { ends = ["W", "B"], rate = "10 Gbit/s""#,
+            r#"links.out = { ends = ["W", "B"], rate = "1.7 Gbit/s""#,
+        );
+        let mut world = built(&text).unwrap_or_else(|said| panic!("{said}"));
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.held > 20, "{}", report.held);
+        (report.fingerprint, world.events())
+    };
+    let shared = r#", model = "shared-memory", memory = "100 MB", reserve = "2 kB", headroom = "20 kB", shift = 0"#;
+    assert_eq!(events(shared), events(""));
 }

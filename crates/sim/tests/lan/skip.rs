@@ -2,7 +2,7 @@
 
 use backwater_sim::skip::Stretch;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{Happening, LinkEvent};
+use backwater_sim::spec::{Happening, LinkEvent, Routing};
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -66,6 +66,49 @@ fn gates_that_close_and_open_are_skipped() {
     net.recipe("pause", &[port], &given);
     let found = skipped(&net);
     assert!(share(&found, 2.0) > 0.3, "{found:?}");
+}
+
+/// A line of 1 Mbit/s takes more than a second for what a pause lets drain, and a PAUSE frame stops 100 Mbit/s for 335 ms at most: it is
+/// sent again and again, also after a stretch that was skipped.
+#[test]
+fn pauses_that_are_asked_for_again_are_skipped() {
+    let given = [("high", Value::Share(0.8)), ("low", Value::Share(0.1))];
+    let (mut net, port) = merge(4000.0, MBIT, [saturated(1500), saturated(1000)]);
+    net.0.flows.truncate(1);
+    net.buffer(port, 200_000);
+    net.recipe("pause", &[port], &given);
+    let found = skipped(&net);
+    assert!(share(&found, 4000.0) > 0.3, "{found:?}");
+}
+
+/// Three switches in a ring, each with a host that sends and a slow one that receives: ports that may be stopped could wait for one
+/// another, and looks for deadlock find none. The first host's data go on to the second switch, whose port to the slow host stops the first, and
+/// that stops its host.
+#[test]
+fn pauses_in_a_ring_are_skipped_where_nobody_waits_for_ever() {
+    let mut net = Net::new(60.0);
+    net.0.routing = Routing::ShortestPath;
+    let switches: Vec<usize> = (0..3).map(|i| net.switch(&format!("W{i}"))).collect();
+    let ring: Vec<usize> = (0..3)
+        .map(|i| net.link(switches[i], switches[(i + 1) % 3], 10 * MBIT)[0])
+        .collect();
+    let mut watched = vec![ring[0]];
+    let mut ends = Vec::new();
+    for (i, switch) in switches.iter().enumerate() {
+        let (from, to) = (
+            net.obeying_host(&format!("S{i}")),
+            net.host(&format!("D{i}")),
+        );
+        net.link(from, *switch, 10 * MBIT);
+        watched.push(net.link(*switch, to, MBIT)[0]);
+        ends.push((from, to));
+    }
+    watched.iter().for_each(|port| net.buffer(*port, 50_000));
+    net.flow("f", ends[0].0, ends[1].1, saturated(1500));
+    let given = [("high", Value::Share(0.8)), ("low", Value::Share(0.7))];
+    net.recipe("pause", &watched, &given);
+    let found = skipped(&net);
+    assert!(share(&found, 60.0) > 0.3, "{found:?}");
 }
 
 /// 12 Mbit/s into 10: a frame of each flow is lost now and then, in a pattern of 24 ms at most.

@@ -179,3 +179,14 @@ pub(super) fn ring(watched: [bool; 3]) -> Spec {
     watch(&mut spec, &at);
     spec
 }
+
+/// The same with flows that bring nearly twice what the links between switches take.
+pub(super) fn overloaded_ring() -> Spec {
+    let mut spec = ring([true; 3]);
+    for flow in &mut spec.flows {
+        let packet = ("packet", Value::Bytes(Bytes(1500)));
+        let rate = ("rate", Value::Rate(Rate(9_000_000)));
+        flow.source = part(SOURCES, "cbr", &[packet, rate]);
+    }
+    spec
+}

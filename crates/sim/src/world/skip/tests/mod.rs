@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::network::{Network, Traits};
 use crate::table::Id;
-use build::{paused, ring, windows};
+use build::{overloaded_ring, paused, ring, windows};
 
 fn seen(world: &World) -> Seen {
     world.seen(true, Timers::Stay).expect("all is visited")
@@ -227,4 +227,92 @@ fn ports_that_may_wait_for_one_another_form_a_ring() {
     assert!(!open.gates_form_a_ring());
     let line = World::build(&paused()).expect("a legal network");
     assert!(!line.gates_form_a_ring());
+}
+
+/// Three flows of 9 Mbit/s over two links each of a ring of 10 Mbit/s end in a deadlock. Before it, in a stretch of four periods of which the
+/// next has it, the look that would find it is found: the one that finds it in a run that is served.
+#[test]
+fn the_first_look_that_would_find_a_deadlock_is_found() {
+    let world = World::build(&overloaded_ring()).expect("a legal network");
+    let mut served = world.clone();
+    served.advance(Time::ZERO + Span::millis(900));
+    let deadlock = served.report().deadlock.expect("a deadlock");
+    let mut before = world;
+    let now = Time::ZERO + Span::millis(5);
+    before.advance(now);
+    let period = Span(deadlock.at.since(now).0 + Span::millis(15).0);
+    let stretch = |periods| Repeat {
+        period,
+        began: Time::ZERO,
+        periods,
+    };
+    for periods in [1, 4] {
+        let found = before.finds_deadlock(stretch(periods));
+        assert_eq!(found, Some(deadlock.at), "{periods}");
+    }
+}
+
+/// The flow whose deliveries are counted has delivered as much as was counted, right behind each stretch that was skipped.
+#[test]
+fn deliveries_are_counted_from_the_end_of_a_stretch_on() {
+    let mut spec = ring([true, false, false]);
+    spec.duration = Span::secs(30);
+    let stops = spec.flows.iter_mut().map(|flow| &mut flow.stop);
+    stops.for_each(|stop| *stop = Span::secs(30));
+    let mut world = World::build(&spec).expect("a legal network");
+    world.skip_recurrences().expect("all is visited");
+    let (end, mut stretches) = (world.clock.end, 0);
+    while world.serve_or_skip(end, 1) == Step::Served {
+        let skip = world.skip.as_deref().expect("it skips");
+        if skip.stretches.len() == stretches {
+            continue;
+        }
+        stretches = skip.stretches.len();
+        let flow = &world.shared.network.flows[skip.anchor.expect("an anchor")];
+        assert_eq!(skip.delivered, flow.stats.delivered.packets);
+    }
+    assert!(stretches > 0);
+}
+
+/// A port that has sent nothing in a period although one frame waits may be part of a deadlock, so that nothing is skipped from the present
+/// on. Where nothing waits, the port may rest.
+#[test]
+fn a_port_that_stands_still_with_a_frame_is_looked_at() {
+    let mut world = World::build(&ring([true; 3])).expect("a legal network");
+    let now = Time::ZERO + Span::micros(5_001);
+    world.advance(now);
+    world.settle();
+    let repeat = Repeat {
+        period: Span::micros(1),
+        began: Time::ZERO + Span::micros(5_000),
+        periods: 9,
+    };
+    assert_eq!(world.finds_deadlock(repeat), None);
+    let ports = &mut network(&mut world).ports;
+    let idle = |id: &PortId| ports[*id].waiting == 0 && ports[*id].free_at() <= repeat.began;
+    let id = ports.ids().find(idle).expect("a port at rest");
+    ports[id].waiting = 1;
+    assert_eq!(world.finds_deadlock(repeat), Some(now));
+}
+
+/// A card does not ask a flow again that had nothing to send, before something has happened to it. A packet is written every 2 ms and takes
+/// 0.9 ms of the line.
+#[test]
+fn a_flow_with_nothing_to_send_rests_at_its_card() {
+    let mut spec = windows();
+    let transport = spec.flows[0].transport.as_mut().expect("a transport");
+    transport.pulled = true;
+    let mut world = World::build(&spec).expect("a legal network");
+    let rests = |world: &World| {
+        let card = world.ends.cards.values().next().expect("a card");
+        card.turn(0).is_none()
+    };
+    assert!(!rests(&world));
+    for ms in 10..20 {
+        world.advance(Time::ZERO + Span::millis(ms));
+        let network = &world.shared.network;
+        let busy = network.ports[Id::raw(0)].free_at() > world.clock.now;
+        assert!(busy || rests(&world), "{ms}");
+    }
+    assert!(world.shared.network.flows[Id::raw(0)].entered.packets >= 9);
 }

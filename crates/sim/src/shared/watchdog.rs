@@ -33,27 +33,34 @@ impl Shared {
             return;
         };
         let drops = watchdog.drops_any();
-        if begun != 0 {
-            gates.set(now, begun, now);
-            if port.more.managed.is_none() {
-                port.shut_until = gates.shut_until();
-            }
-            port.retry(now);
-        }
         port.set(Traits::DROPS, drops);
         if begun != 0 {
+            // Behind a gate that is still shut: none of them is sent.
+            if drops {
+                self.lose_stormed(id, now);
+            }
+            self.open_gates(id, begun, now);
             self.note_stops(id, now);
             let detail = u64::from(begun) << 16 | 1 << 32;
             let books = &mut self.run.books;
             books.fingerprint.add(Mark::Knob, now, id.0, detail);
-            if drops {
-                self.lose_stormed(id, now);
-            }
             self.network.recheck_card(id);
             self.mechanisms.update_drain(&self.network, id, now);
             self.catch_up(id, now);
         }
         self.arm_watchdog(id, now);
+    }
+
+    /// Opens the gates of these classes.
+    fn open_gates(&mut self, id: PortId, classes: u8, now: Time) {
+        let port = &mut self.network.ports[id];
+        if let Some(gates) = &mut port.gates {
+            gates.set(now, classes, now);
+            if port.more.managed.is_none() {
+                port.shut_until = gates.shut_until();
+            }
+        }
+        port.retry(now);
     }
 
     /// Frames that wait in stormed classes are lost.

@@ -125,6 +125,19 @@ impl Network {
         }
     }
 
+    /// A packet is about to leave the buffer of a port with laws: up to now they have seen the backlog with it.
+    #[inline(never)]
+    pub(crate) fn stamp_backlog(&mut self, id: PortId, now: Time) {
+        let backlog = self.ports[id].backlog();
+        for shown in self.ports[id].more.laws.iter().filter(|shown| shown.own) {
+            let law = &mut self.laws[shown.law];
+            law.statistics.stood(backlog, now);
+            if shown.observes {
+                law.stamp.update(now, backlog);
+            }
+        }
+    }
+
     /// A packet leaves a port with laws; its queue still counts it if that is a wire's.
     #[inline]
     pub(crate) fn stamp_departure(

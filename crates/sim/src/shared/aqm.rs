@@ -142,6 +142,9 @@ impl Shared {
         cause: Cause,
         at: Time,
     ) {
+        if self.network.ports[id].is(Traits::STAMPED) {
+            self.network.stamp_backlog(id, at);
+        }
         let port = &mut self.network.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.network.packets.take_after(&mut queue.list, before);

@@ -224,6 +224,10 @@ impl Shared {
         );
         port.sending = 0;
         let q = port.queue_of(class);
+        if port.is(Traits::STAMPED) {
+            self.network.stamp_backlog(id, at);
+        }
+        let port = &mut self.network.ports[id];
         port.free(q, size);
         if port.is(Traits::WATCHED) {
             let gone = Gone {

@@ -84,6 +84,9 @@ impl Shared {
         packet.serial += departs.since(began).0;
         let came = packet.at;
         let held = at.since(came).0;
+        if self.network.ports[id].is(Traits::STAMPED) {
+            self.network.stamp_backlog(id, at);
+        }
         let port = &mut self.network.ports[id];
         port.more.came = came;
         port.free(gone.queue, gone.size);

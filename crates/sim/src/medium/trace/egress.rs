@@ -47,6 +47,9 @@ impl Network {
 
     /// Takes the first packet of a class queue at an opportunity.
     pub(crate) fn take(&mut self, run: &mut Run, id: PortId, q: usize, at: Time) {
+        if self.ports[id].is(Traits::STAMPED) {
+            self.stamp_backlog(id, at);
+        }
         let port = &mut self.ports[id];
         let queue = port.queue_mut(q);
         let packet_id = self.packets.take_after(&mut queue.list, Id::NONE);

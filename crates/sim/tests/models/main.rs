@@ -2,5 +2,11 @@
 
 mod cellular;
 mod fit;
+mod notices;
+#[path = "../../../transport/tests/support/options.rs"]
+mod options;
+mod parts;
+mod queues;
 mod record;
 mod traces;
+mod trees;

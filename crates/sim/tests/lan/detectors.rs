@@ -194,3 +194,20 @@ fn a_line_that_keeps_up_is_not_congested() {
     let sent: u64 = report.ports.iter().map(|p| p.count.control).sum();
     assert_eq!(sent, 0);
 }
+
+/// Several frames of a wire of 30 ms have left before the first of them arrives. The departure after which the queue is low is
+/// seen at its instant nevertheless, as it is where each departure has an event of its own.
+#[test]
+fn a_queue_before_a_long_wire_is_seen_to_be_low_in_time() {
+    for delay in [Span::micros(1), Span::millis(30)] {
+        let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+        net.0.links[port / 2].delay = delay;
+        net.mechanism(["watermark", "pause", "gate"], &[port], &[]);
+        let fused = net.run();
+        assert!(fused.control > 10, "{}", fused.control);
+        let mut world = net.world();
+        world.unfuse();
+        world.advance(world.end());
+        assert_eq!(world.report().fingerprint, fused.fingerprint, "{delay:?}");
+    }
+}

@@ -8,5 +8,6 @@ mod options;
 mod parts;
 mod queues;
 mod record;
+mod sources;
 mod traces;
 mod trees;

@@ -1,7 +1,7 @@
 //! Algorithms of queue management alone, by what they say of frames.
 
 use backwater_sim::packet::Packets;
-use backwater_sim::queue::aqm::{Frame, Verdict, Waiting};
+use backwater_sim::queue::aqm::{Frame, Parties, Verdict, Waiting};
 use backwater_sim::queue::{AnyAqm, Aqm, ClassQueue, QUEUES};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
@@ -136,5 +136,29 @@ fn the_least_level_counts() {
             ..frame(1, 0, 1)
         };
         assert_eq!(blue.push(&arrival, &mut random), verdict, "{level} {bytes}");
+    }
+}
+
+/// Of 1,024 queues two flows share one by chance. That is so for flows whose numbers or hosts differ in a single bit, whichever it is: of 500
+/// such pairs half a pair shares a queue in the mean, and not ten.
+#[test]
+fn flows_that_differ_in_one_bit_are_told_apart() {
+    let mut queue = algorithm("fq-codel", &[("flows", Value::Count(1024))]);
+    let mut place = |key: u64| {
+        queue.classify(&Parties {
+            flow: (key >> 32) as u32,
+            from: 0,
+            to: (key & u64::from(u32::MAX)) as u32,
+            ecn: Ecn::NotEct,
+        })
+    };
+    for bit in 0..64 {
+        let mut random = Random::stream(bit, "models", "flows");
+        let mut shares = || {
+            let key = random.between(0, u64::MAX - 1);
+            place(key) == place(key ^ 1 << bit)
+        };
+        let shared = (0..500).filter(|_| shares()).count();
+        assert!(shared < 10, "bit {bit}: {shared}");
     }
 }

@@ -226,8 +226,9 @@ fn terminals_may_own_all_slots() {
     }
 }
 
-/// A terminal asks for nothing that its own slots carry until the answer comes: 6,000 B every two seconds leave in one slot of each of 12 frames, and
-/// an answer takes 13. So the other terminal keeps the other seven slots of every frame, 700 kbit/s.
+/// A terminal asks for nothing that its own slots carry until the answer comes: 6,000 B every two
+/// seconds leave in one slot of each of 12 frames, and an answer takes 13. So the other terminal
+/// keeps the other seven slots of every frame, 700 kbit/s.
 #[test]
 fn a_terminal_asks_for_no_more_than_its_own_slots_leave() {
     let medium = terminals(

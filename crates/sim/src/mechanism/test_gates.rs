@@ -242,7 +242,8 @@ fn only_a_bar_on_destinations_is_selective() {
     );
 }
 
-/// Of two bars one may hold back what the other lets pass: what is skipped depends on the destinations of each.
+/// Of two bars one may hold back what the other lets pass: what is skipped depends on the
+/// destinations of each.
 #[test]
 fn the_destinations_of_a_bar_are_part_of_the_state() {
     let state = |words: Option<&[u64]>| {
@@ -266,7 +267,8 @@ fn the_destinations_of_a_bar_are_part_of_the_state() {
     }
 }
 
-/// Each period of 50 ticks closes a gate for 20 ticks, which then opens by itself: 60 ticks in three periods.
+/// Each period of 50 ticks closes a gate for 20 ticks, which then opens by itself: 60 ticks in
+/// three periods.
 #[test]
 fn a_gate_that_opened_by_itself_counts_in_each_period() {
     let mut gates = Gates::default();

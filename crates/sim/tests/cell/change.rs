@@ -9,7 +9,8 @@ use backwater_sim::world::World;
 use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, recorded, spec};
 use crate::outside::inject;
 
-/// A link of 100 ms with opportunities at these milliseconds, to which so many packets of so many bytes come at once.
+/// A link of 100 ms with opportunities at these milliseconds, to which so many packets of so many
+/// bytes come at once.
 fn link(trace: &[u64], emulator: &Emulator, packets: u64, bytes: u64) -> World {
     let trace = recorded(trace.iter().copied(), false);
     let there = direction(trace, emulator, First::Opportunity, vec![]);
@@ -22,7 +23,8 @@ fn link(trace: &[u64], emulator: &Emulator, packets: u64, bytes: u64) -> World {
     world
 }
 
-/// At 15 ms one packet has left. Of the new opportunities that at 13 ms has passed, and that at 20 ms is no more.
+/// At 15 ms one packet has left. Of the new opportunities that at 13 ms has passed, and that at 20
+/// ms is no more.
 #[test]
 fn opportunities_behind_the_change_are_those_of_the_new_trace() {
     let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 4, 1500);
@@ -32,8 +34,9 @@ fn opportunities_behind_the_change_are_those_of_the_new_trace() {
     assert_eq!(deliveries(&mut world), [(0, 10), (1, 24), (2, 26), (3, 44)]);
 }
 
-/// Packets take 1,000 B of opportunities of 1,500 B: two opportunities carry three packets. At 15 ms the second has begun to leave and ends
-/// at 20 ms, and the third leaves with it. The same trace in its own place changes nothing.
+/// Packets take 1,000 B of opportunities of 1,500 B: two opportunities carry three packets. At 15
+/// ms the second has begun to leave and ends at 20 ms, and the third leaves with it. The same trace
+/// in its own place changes nothing.
 #[test]
 fn a_packet_that_has_begun_to_leave_keeps_its_opportunity() {
     let lines = [10, 20, 30, 40];

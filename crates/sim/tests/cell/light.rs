@@ -105,9 +105,10 @@ fn light_traffic_does_not_overtake_what_is_under_way() {
     assert_eq!(deliveries(&mut run)[3..], [(3, 300), (4, 400)]);
 }
 
-/// A packet belongs to the train that runs if it could leave at most the timer of 4 ms behind the packet before it. The second could leave at
-/// 124 ms and uses the opportunity 5 ms into the train, at 125; the third could leave at 129, and uses that at 12 ms. A train of its own
-/// would have let it go at 129.
+/// A packet belongs to the train that runs if it could leave at most the timer of 4 ms behind the
+/// packet before it. The second could leave at 124 ms and uses the opportunity 5 ms into the train,
+/// at 125; the third could leave at 129, and uses that at 12 ms. A train of its own would have let
+/// it go at 129.
 #[test]
 fn a_train_goes_on_from_the_last_packet_that_it_let_go() {
     let trace = generated(

@@ -64,7 +64,8 @@ fn opportunities_come_before_arrivals_and_departures_behind_their_opportunity() 
     assert_eq!(log.write(), expected);
 }
 
-/// Of the first link one byte could have left in 100 ms, and none did. In the second queue management dropped two packets as they were to leave.
+/// Of the first link one byte could have left in 100 ms, and none did. In the second queue
+/// management dropped two packets as they were to leave.
 #[test]
 fn the_figures_of_a_log_count_every_byte_and_packet() {
     let figures = |text: &str| {

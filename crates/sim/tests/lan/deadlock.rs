@@ -106,8 +106,8 @@ fn a_deadlock_is_seen_at_the_same_instant_fused_and_unfused() {
     }
 }
 
-/// Ports are looked at every 10 ms. One is stuck if it was stopped at the look before, so a deadlock is named 10 to 20 ms after the last frame
-/// on the ring, which takes 1.2 ms.
+/// Ports are looked at every 10 ms. One is stuck if it was stopped at the look before, so a
+/// deadlock is named 10 to 20 ms after the last frame on the ring, which takes 1.2 ms.
 #[test]
 fn a_deadlock_is_named_when_it_has_held_from_one_look_to_the_next() {
     for host_rate in [6, 8, 10] {

@@ -196,8 +196,9 @@ fn a_line_that_keeps_up_is_not_congested() {
     assert_eq!(sent, 0);
 }
 
-/// Thirty frames come at 100 Mbit/s within 4 ms, and leave at 10 Mbit/s within 37 ms over a wire of 30 ms. From 80 % of 45 kB to 20 % the queue
-/// takes 22 ms, so that it is low before the first frame arrives. That departure is seen at its instant, as where each has an event of its own.
+/// Thirty frames come at 100 Mbit/s within 4 ms, and leave at 10 Mbit/s within 37 ms over a wire of
+/// 30 ms. From 80 % of 45 kB to 20 % the queue takes 22 ms, so that it is low before the first
+/// frame arrives. That departure is seen at its instant, as where each has an event of its own.
 #[test]
 fn a_queue_before_a_long_wire_is_seen_to_be_low_in_time() {
     let mut net = Net::new(0.2);

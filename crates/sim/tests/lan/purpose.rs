@@ -563,7 +563,8 @@ fn a_sender_whose_frame_is_lost_is_a_current_sender() {
     }
 }
 
-/// No neighbour obeys, so that nobody can be stopped. A warning names four of the six ports and counts the others.
+/// No neighbour obeys, so that nobody can be stopped. A warning names four of the six ports and
+/// counts the others.
 #[test]
 fn a_mechanism_that_can_stop_nobody_names_four_of_its_ports() {
     let mut net = Net::new(0.1);

@@ -189,13 +189,13 @@ fn what_is_too_little_or_too_long_is_refused() {
     assert_eq!(option(&longest, "rate"), 1e3);
 }
 
-/// Gaps say how long an outage is. A rate that varies but never stops says nothing, and neither does one that
-/// stands still. Both models then have no outages, and the same length for them.
+/// Gaps say how long an outage is. A rate that varies but never stops says nothing, and neither
+/// does one that stands still. Both models then have no outages, and the same length for them.
 #[test]
 fn without_outages_their_length_is_the_same_for_every_rate() {
     let made = Args(vec![
-        ("peak", rate(20_000_000)),
-        ("volatility", rate(3_000_000)),
+        ("peak", rate(6_000_000)),
+        ("volatility", rate(900_000)),
         ("reversion", Value::Number(2.0)),
         ("sticky", Value::Share(0.0)),
         ("outage", Value::Span(Span::millis(100))),
@@ -211,8 +211,9 @@ fn without_outages_their_length_is_the_same_for_every_rate() {
     assert_eq!(one, other);
 }
 
-/// 1,000 opportunities in two of three seconds and 1,001 in the third: a variance of 2/9 about a mean of 1,000 and a third. What is added
-/// up are squares of distances from the mean, so that no digits are lost beside a mean that is two thousand times as large.
+/// 1,000 opportunities in two of three seconds and 1,001 in the third: a variance of 2/9 about a
+/// mean of 1,000 and a third. What is added up are squares of distances from the mean, so that no
+/// digits are lost beside a mean that is two thousand times as large.
 #[test]
 fn a_small_spread_about_a_large_mean_is_exact() {
     let counts = [1_000, 1_000, 1_001];

@@ -59,8 +59,9 @@ fn warn(memory: &mut Adaptive, ms: u64, class: usize, station: u32) -> Vec<(Towa
     said(out)
 }
 
-/// Stations 0 and 3 are warned about a destination, the one for category 1 and the other for category 0. Nobody is warned twice. When category 0 is
-/// over, station 3 is told and no other, and may be warned again at once.
+/// Stations 0 and 3 are warned about a destination, the one for category 1 and the other for
+/// category 0. Nobody is warned twice. When category 0 is over, station 3 is told and no other, and
+/// may be warned again at once.
 #[test]
 fn the_end_of_a_category_ends_its_own_warnings() {
     let mut memory = Adaptive::new(terms(), 0, false, vec![0, 3], 100);
@@ -81,7 +82,8 @@ fn the_end_of_a_category_ends_its_own_warnings() {
     assert_eq!(warn(&mut memory, 4, 1, 0), []);
 }
 
-/// Two mechanisms of station 3 stop category 1 of its neighbour until 50 and until 60. The end of one leaves what the other asked for.
+/// Two mechanisms of station 3 stop category 1 of its neighbour until 50 and until 60. The end of
+/// one leaves what the other asked for.
 #[test]
 fn mechanisms_of_one_station_stop_apart() {
     let notice = |number: u32| Notice {

@@ -30,7 +30,8 @@ fn frame(ms: u64, waited: u64, packets: u64) -> Frame {
     }
 }
 
-/// Frames are late from 0 ms on. After an interval of 100 ms one is dropped; a queue that was empty at 95 ms begins another interval at 100 ms.
+/// Frames are late from 0 ms on. After an interval of 100 ms one is dropped; a queue that was empty
+/// at 95 ms begins another interval at 100 ms.
 #[test]
 fn an_empty_queue_begins_another_interval() {
     for (empties, expected) in [(false, 100), (true, 200)] {
@@ -60,8 +61,9 @@ fn lost_behind(codel: &mut AnyAqm, ms: u64, waited: u64) -> u64 {
     lost
 }
 
-/// Three losses, at 110, 210 and 280 ms, are a growth of two: soon after, the next state begins with a count of two, and its second loss comes
-/// 100/√2 ms after its first, cut to 70. Two losses are a growth of one, and the next state begins with a count of one: 100 ms.
+/// Three losses, at 110, 210 and 280 ms, are a growth of two: soon after, the next state begins
+/// with a count of two, and its second loss comes 100/√2 ms after its first, cut to 70. Two losses
+/// are a growth of one, and the next state begins with a count of one: 100 ms.
 #[test]
 fn a_growth_of_two_losses_is_remembered() {
     for (until, losses, second) in [(280, 3, 580), (220, 2, 610)] {
@@ -93,16 +95,19 @@ fn update(pie: &mut AnyAqm, ms: u64, bytes: u64) {
     pie.update(Time(ms * MS), &waiting);
 }
 
-/// Eleven packets of 1,518 B leave within 10 ms, more than 16 kB: a rate was measured, of 1,669 B/ms.
+/// Eleven packets of 1,518 B leave within 10 ms, more than 16 kB: a rate was measured, of 1,669
+/// B/ms.
 fn measure(pie: &mut AnyAqm, from: u64) {
     for ms in 0..11 {
         pie.pop(&frame(from + ms, 0, 20));
     }
 }
 
-/// A measured rate and an empty queue allow a burst of 150 ms when the first period ends, at 30 ms. The periods up to 60 and 90 ms take 30 ms each
-/// of it, though nobody looks before 100 ms. A measurement takes its 10 ms, which leaves 80; the next periods leave 50, 20 and nothing. A backlog of
-/// 100 ms raises the probability to one at once, and packets are lost as soon as nothing of the burst is left.
+/// A measured rate and an empty queue allow a burst of 150 ms when the first period ends, at 30 ms.
+/// The periods up to 60 and 90 ms take 30 ms each of it, though nobody looks before 100 ms. A
+/// measurement takes its 10 ms, which leaves 80; the next periods leave 50, 20 and nothing. A
+/// backlog of 100 ms raises the probability to one at once, and packets are lost as soon as nothing
+/// of the burst is left.
 #[test]
 fn periods_of_an_idle_line_use_up_the_burst() {
     let mut random = Random::stream(1, "models", "burst");
@@ -117,7 +122,8 @@ fn periods_of_an_idle_line_use_up_the_burst() {
     assert_eq!(verdicts, [Verdict::Accept, Verdict::Accept, Verdict::Drop]);
 }
 
-/// A level of a byte is a level: an arrival that finds two bytes counts as a loss, which raises the probability to one.
+/// A level of a byte is a level: an arrival that finds two bytes counts as a loss, which raises the
+/// probability to one.
 #[test]
 fn the_least_level_counts() {
     let mut random = Random::stream(1, "models", "level");
@@ -139,8 +145,9 @@ fn the_least_level_counts() {
     }
 }
 
-/// Of 1,024 queues two flows share one by chance. That is so for flows whose numbers or hosts differ in a single bit, whichever it is: of 500
-/// such pairs half a pair shares a queue in the mean, and not ten.
+/// Of 1,024 queues two flows share one by chance. That is so for flows whose numbers or hosts
+/// differ in a single bit, whichever it is: of 500 such pairs half a pair shares a queue in the
+/// mean, and not ten.
 #[test]
 fn flows_that_differ_in_one_bit_are_told_apart() {
     let mut queue = algorithm("fq-codel", &[("flows", Value::Count(1024))]);

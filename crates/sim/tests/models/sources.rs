@@ -13,7 +13,8 @@ fn source(id: &str, given: &[(&'static str, Value)]) -> Result<AnySource, Refusa
     (row.build)(&fill(row.options, given))
 }
 
-/// Sizes of a file are drawn with equal probability: each of three 1,000 times in 3,000, with a deviation of 26.
+/// Sizes of a file are drawn with equal probability: each of three 1,000 times in 3,000, with a
+/// deviation of 26.
 #[test]
 fn every_size_of_a_file_comes_as_often() {
     let file = File {
@@ -44,7 +45,8 @@ fn every_size_of_a_file_comes_as_often() {
     );
 }
 
-/// A bit per second at 25 frames per second is less than a byte for every kind of frame, and the refusal says so.
+/// A bit per second at 25 frames per second is less than a byte for every kind of frame, and the
+/// refusal says so.
 #[test]
 fn frames_of_less_than_a_byte_are_said_to_have_none() {
     let given = [("rate", rate(1)), ("fps", Value::Number(25.0))];
@@ -53,8 +55,8 @@ fn frames_of_less_than_a_byte_are_said_to_have_none() {
     assert!(refusal.what.contains("0 to 0 B"), "{}", refusal.what);
 }
 
-/// With the shape 1/2 and a greatest burst of k² bytes the mean is k times the least: bursts of a byte at least have a mean of k, and no
-/// smaller one.
+/// With the shape 1/2 and a greatest burst of k² bytes the mean is k times the least: bursts of a
+/// byte at least have a mean of k, and no smaller one.
 #[test]
 fn the_least_burst_may_be_one_byte() {
     for k in [2, 4, 5] {

@@ -4,8 +4,8 @@ use backwater_sim::source::{ALGORITHM, steps};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::Bytes;
 
-/// Who is a leaf of one tree is none of the other, for every number of ranks. A leaf sends nothing down. The flows down the first tree
-/// stand second, and those down the second tree last.
+/// Who is a leaf of one tree is none of the other, for every number of ranks. A leaf sends nothing
+/// down. The flows down the first tree stand second, and those down the second tree last.
 #[test]
 fn a_leaf_of_one_tree_is_no_leaf_of_the_other() {
     let given = Args(vec![

@@ -204,6 +204,50 @@ fn terminals_that_ask_for_all_share_what_is_left() {
     }
 }
 
+/// All slots of a frame may be terminals' own: two with half of them each carry 400 kbit/s.
+#[test]
+fn terminals_may_own_all_slots() {
+    let half = "constant = 4, demand = \"none\"";
+    let full = |n| {
+        format!(
+            "flows.f{n} = {{ from = \"T{n}\", to = \"D\", source = {{ kind = \"saturated\", packet = \"500 B\" }} }}\n"
+        )
+    };
+    let document = run(&format!(
+        "duration = \"10 s\"\nwarmup = \"2 s\"\n{}{}{}",
+        terminals(FRAMES, &[half, half]),
+        full(0),
+        full(1)
+    ));
+    for flow in ["f0", "f1"] {
+        let goodput = number(row(&document, "flows", flow), "goodput_bps");
+        // 8 s are 200 frames; one is cut at either end.
+        assert!((goodput - 400e3).abs() <= 400e3 / 100.0, "{goodput}");
+    }
+}
+
+/// A terminal asks for nothing that its own slots carry until the answer comes: 6,000 B every two
+/// seconds leave in one slot of each of 12 frames, and an answer takes 13. So the other terminal
+/// keeps the other seven slots of every frame, 700 kbit/s.
+#[test]
+fn a_terminal_asks_for_no_more_than_its_own_slots_leave() {
+    let medium = terminals(
+        FRAMES,
+        &["constant = 1, demand = \"volume\"", "demand = \"volume\""],
+    );
+    let bursts = (0..10).flat_map(|n| [2_000_000 * n + 1_000; 4]);
+    let bursts: Vec<u64> = bursts.collect();
+    let document = run(&format!(
+        "duration = \"22 s\"\nwarmup = \"2 s\"\n{medium}\
+         flows.f0 = {{ from = \"T0\", to = \"D\", source = {{ kind = \"packet-list\", at_us = {bursts:?}, bytes = [1500] }} }}\n\
+         flows.f1 = {{ from = \"T1\", to = \"D\", packet = \"1000 B\", \
+         source = {{ kind = \"cbr\", packet = \"1000 B\", rate = \"800 kbit/s\" }} }}\n"
+    ));
+    let goodput = number(row(&document, "flows", "f1"), "goodput_bps");
+    assert!((goodput - 700e3).abs() < 0.01 * 700e3, "{goodput}");
+    assert_eq!(number(row(&document, "flows", "f0"), "loss"), 0.0);
+}
+
 /// Every algorithm of queue management judges frames that slots take, and packets are conserved.
 #[test]
 fn every_queue_works_at_a_terminal() {

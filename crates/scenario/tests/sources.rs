@@ -1,8 +1,10 @@
 //! Sources over media and transports, from text to report.
 
 use backwater_scenario::{Diagnostic, Folders, Scenario};
+use backwater_sim::knob::Place;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::world::{Report, World};
+use backwater_transport::units::{Span, Time};
 
 /// Two ends of a wire.
 const WIRE: &str = r#"
@@ -284,4 +286,82 @@ fn boxes_before_the_queue_of_a_saturated_host_are_refused() {
     let refused = build(&boxed, source).expect_err("boxes");
     assert!(refused.what.contains("flows.f.source"), "{refused}");
     assert!(refused.fix.contains("behind a switch"), "{refused}");
+}
+
+/// Forks of a world that draw anew by other numbers, in the middle of its second, and the world
+/// itself: no two end alike. The same number gives the same. What is random is backoff on the one
+/// medium, and which frames a queue marks or drops on the other.
+#[test]
+fn backoffs_and_marks_are_drawn_anew() {
+    let saturated = r#"source = { kind = "saturated" }"#;
+    let constant = r#"source = { kind = "cbr", packet = "1500 B", rate = "12 Mbit/s" }"#;
+    let queue =
+        r#"ports."S>D" = { queue = { kind = "wred", min = "5 kB", max = "50 kB", top = "50 %" } }"#;
+    for (medium, flow) in [
+        (AIR.to_owned(), saturated),
+        (format!("{WIRE}{queue}"), constant),
+    ] {
+        let mut start = build(&medium, flow).unwrap_or_else(|d| panic!("{d}"));
+        start.advance(Time::ZERO + Span::millis(500));
+        let end = |by: Option<u64>| {
+            let mut fork = start.clone();
+            if let Some(by) = by {
+                fork.reseed(by);
+            }
+            finished(fork).fingerprint
+        };
+        let ends = [None, Some(1), Some(2)].map(end);
+        assert_eq!(end(Some(1)), ends[1]);
+        let different = ends[0] != ends[1] && ends[0] != ends[2] && ends[1] != ends[2];
+        assert!(different, "{medium}: {ends:?}");
+    }
+}
+
+/// A station waits for SIFS and so many slots of 20 us after each frame: ten slots more take 200 us
+/// more for each packet. The draws of the backoff are the same.
+#[test]
+fn a_station_may_wait_for_more_slots_from_now_on() {
+    let place = Place::Category("S".into(), "BE".into());
+    let cycle = |more: f64| {
+        let mut world = build(AIR, r#"source = { kind = "saturated" }"#).unwrap();
+        let range = world.range(&place, "aifsn").expect("a knob");
+        world.turn(&place, range.now + more);
+        let turned = world.range(&place, "aifsn").expect("a knob");
+        assert_eq!(turned.now, range.now + more);
+        1e6 / finished(world).delivered as f64
+    };
+    let longer = cycle(10.0) - cycle(0.0);
+    assert!((longer - 200.0).abs() < 10.0, "{longer}");
+}
+
+/// Four stations in a row of which each hears the next and senses those two places on. The first
+/// sends all that it can to the last, and its relay has room for 20 packets. Where the first
+/// overhears that more than 5 wait there, it contends less, and fewer find no room. With a mark
+/// that 20 packets do not reach all is as without.
+#[test]
+fn a_station_that_overhears_a_long_queue_contends_less() {
+    let lost = |mechanism: &str| {
+        let mut text = AIR.lines().nth(1).expect("a medium").replace(
+            r#"transmit = "100 m", sense = "200 m""#,
+            r#"transmit = "60 m", sense = "130 m", interfere = "90 m""#,
+        );
+        text += "\nrouting = { kind = \"airtime\" }\n";
+        for (name, x) in [("S", 0), ("A", 50), ("B", 100), ("D", 150)] {
+            text += &format!(
+                r#"nodes.{name} = {{ kind = "station", medium = "air", at = ["{x} m", "0 m"], buffer = "20 packets" }}"#
+            );
+            text += "\n";
+        }
+        text += mechanism;
+        let world = build(&text, r#"source = { kind = "saturated" }"#);
+        finished(world.unwrap_or_else(|d| panic!("{d}"))).dropped
+    };
+    let overhears = |high: u64| {
+        format!(
+            r#"mechanisms.m = {{ recipe = "ez-flow", at = ["S", "A", "B"], detect = {{ kind = "overheard-backlog", b_max = {high}, b_min = 0, samples = 10 }} }}"#
+        )
+    };
+    let (without, never, with) = (lost(""), lost(&overhears(1000)), lost(&overhears(5)));
+    assert_eq!(never, without);
+    assert!(2 * with < without, "{with} {without}");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::walk::{Repeat, Walk};
 
 use super::gates::{Bar, Bucket, Gates};
 
@@ -239,4 +240,51 @@ fn only_a_bar_on_destinations_is_selective() {
         (gates.stopped_until(1), gates.stopped_until(0)),
         (Time(50), Time::ZERO)
     );
+}
+
+/// Of two bars one may hold back what the other lets pass: what is skipped depends on the
+/// destinations of each.
+#[test]
+fn the_destinations_of_a_bar_are_part_of_the_state() {
+    let state = |words: Option<&[u64]>| {
+        let mut gates = Gates::default();
+        let hosts = words.map(Arc::from);
+        gates.lower(
+            Time(10),
+            Bar {
+                hosts,
+                ..bar(1, 50)
+            },
+        );
+        let mut walk = Walk::look(Time(10));
+        gates.walk(&mut walk);
+        walk.seen().expect("all is visited").state
+    };
+    let hosts: [Option<&[u64]>; 5] = [None, Some(&[1]), Some(&[2]), Some(&[1, 0]), Some(&[0, 1])];
+    let states = hosts.map(state);
+    for (n, one) in states.iter().enumerate() {
+        assert!(!states[..n].contains(one), "{n}");
+    }
+}
+
+/// Each period of 50 ticks closes a gate for 20 ticks, which then opens by itself: 60 ticks in
+/// three periods.
+#[test]
+fn a_gate_that_opened_by_itself_counts_in_each_period() {
+    let mut gates = Gates::default();
+    let mut before = Walk::keep(Time(100));
+    gates.walk(&mut before);
+    gates.set(Time(110), 1, Time(130));
+    let mut after = Walk::keep(Time(150));
+    gates.walk(&mut after);
+    let [before, mut after] = [before, after].map(|walk| walk.seen().expect("all is visited"));
+    let period = Span(50);
+    assert!(after.recurs(&before, period).is_some());
+    let repeat = Repeat {
+        period,
+        began: Time(100),
+        periods: 2,
+    };
+    gates.walk(&mut Walk::write(Time(150), before, after, repeat));
+    assert_eq!(gates.closed(Time(250))[0], 60);
 }

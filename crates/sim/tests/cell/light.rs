@@ -105,6 +105,47 @@ fn light_traffic_does_not_overtake_what_is_under_way() {
     assert_eq!(deliveries(&mut run)[3..], [(3, 300), (4, 400)]);
 }
 
+/// A packet belongs to the train that runs if it could leave at most the timer of 4 ms behind the
+/// packet before it. The second could leave at 124 ms and uses the opportunity 5 ms into the train,
+/// at 125; the third could leave at 129, and uses that at 12 ms. A train of its own would have let
+/// it go at 129.
+#[test]
+fn a_train_goes_on_from_the_last_packet_that_it_let_go() {
+    let trace = generated(
+        "cellreplay",
+        &[
+            ("light", file("light", "0 20 0 5 12\n60000 20 0 5 12\n")),
+            ("heavy", file("heavy", &file::write([1000, 1001, 1002]))),
+            ("timer", Value::Span(Span::millis(4))),
+        ],
+    );
+    let mut run = world(trace.repeated(false).expect("recorded"), true);
+    for (tag, ms) in (0..).zip([100, 104, 109]) {
+        inject(&mut run, at(ms), Id::new(0), 1500, tag);
+    }
+    assert_eq!(deliveries(&mut run), [(0, 120), (1, 125), (2, 132)]);
+}
+
+/// The shortest of the base delays is the time that no queue causes.
+#[test]
+fn the_least_delay_is_the_shortest_of_the_trains() {
+    let trains = "0 20 0 2\n1000 15 0 2\n2000 30 0 2\n";
+    let trace = generated(
+        "cellreplay",
+        &[
+            ("light", file("light", trains)),
+            ("heavy", file("heavy", &file::write([1000]))),
+            ("timer", Value::Span(Span::millis(4))),
+        ],
+    );
+    let there = direction(trace, MAHIMAHI, First::Opportunity, Vec::new()).expect("one");
+    let Service::Trace(server) = &there.service else {
+        unreachable!("a trace");
+    };
+    let light = Light::new(server.trains().expect("trains"));
+    assert_eq!(light.least(), Span::millis(15));
+}
+
 /// A fork in the middle of a train goes on as the run does.
 #[test]
 fn a_fork_goes_on_with_the_train() {

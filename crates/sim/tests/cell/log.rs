@@ -2,6 +2,7 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
+use backwater_sim::medium::trace::graph::Graph;
 use backwater_sim::medium::trace::log::{Entry, Happening, Log};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -61,6 +62,21 @@ fn opportunities_come_before_arrivals_and_departures_behind_their_opportunity() 
     let expected = "# base timestamp: 0\n1 # 1504\n1 + 1504\n1 + 1504\n1 d 1 1504\n3 # 1504\n\
         3 - 1504 2\n3 # 1504\n5 + 100\n6 # 1504\n6 - 100 1\n";
     assert_eq!(log.write(), expected);
+}
+
+/// Of the first link one byte could have left in 100 ms, and none did. In the second queue
+/// management dropped two packets as they were to leave.
+#[test]
+fn the_figures_of_a_log_count_every_byte_and_packet() {
+    let figures = |text: &str| {
+        let log = Log::parse(text.as_bytes()).expect("a log");
+        Graph::of(&log).expect("rates")
+    };
+    let idle = figures("100 # 1\n200 d 1 60\n");
+    assert_eq!((idle.capacity_bps, idle.utilisation), (80.0, Some(0.0)));
+    assert_eq!((idle.dropped, idle.discarded), (1, 0));
+    let managed = figures("1 + 60\n1 + 60\n3 # 1504\n# 3 d 1 60\n5 # 1504\n# 5 d 1 60\n");
+    assert_eq!((managed.dropped, managed.discarded), (0, 2));
 }
 
 #[test]

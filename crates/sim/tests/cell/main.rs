@@ -1,6 +1,7 @@
 //! The trace link: exact vectors, both emulators' published behaviour, boxes, generated traces.
 
 mod boxes;
+mod change;
 mod fit;
 mod generated;
 mod light;

@@ -1,5 +1,6 @@
 //! Deadlock of back-pressure, seen and not seen.
 
+use backwater_sim::record::What;
 use backwater_sim::spec::{NodeKind, Routing};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -102,6 +103,27 @@ fn a_deadlock_is_seen_at_the_same_instant_fused_and_unfused() {
         cycle.sort_unstable();
         assert_eq!(cycle, at);
         assert_eq!(fused.deadlock, unfused.deadlock, "{delay:?}");
+    }
+}
+
+/// Ports are looked at every 10 ms. One is stuck if it was stopped at the look before, so a
+/// deadlock is named 10 to 20 ms after the last frame on the ring, which takes 1.2 ms.
+#[test]
+fn a_deadlock_is_named_when_it_has_held_from_one_look_to_the_next() {
+    for host_rate in [6, 8, 10] {
+        let (mut net, around, _) = ring(2.0, 2, host_rate * MBIT, Span::micros(1));
+        around.iter().for_each(|port| net.buffer(*port, 50_000));
+        net.recipe("pause", &around, &[]);
+        let (report, records) = net.run_recorded();
+        let seen = report.deadlock.expect("a deadlock");
+        let sent = records.iter().filter(|record| {
+            let on_ring = around.contains(&record.port.index());
+            record.what == What::Send && on_ring && record.at < seen.at
+        });
+        let last = sent.map(|record| record.at).max().expect("a frame");
+        let after = seen.at.since(last);
+        let (least, most) = (Span::millis(10), Span::micros(21_300));
+        assert!(least <= after && after <= most, "{host_rate}: {after:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::net::*;
 use backwater_sim::mechanism::DETECTORS;
+use backwater_sim::record::What;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -193,4 +194,32 @@ fn a_line_that_keeps_up_is_not_congested() {
     let report = net.run();
     let sent: u64 = report.ports.iter().map(|p| p.count.control).sum();
     assert_eq!(sent, 0);
+}
+
+/// Thirty frames come at 100 Mbit/s within 4 ms, and leave at 10 Mbit/s within 37 ms over a wire of
+/// 30 ms. From 80 % of 45 kB to 20 % the queue takes 22 ms, so that it is low before the first
+/// frame arrives. That departure is seen at its instant, as where each has an event of its own.
+#[test]
+fn a_queue_before_a_long_wire_is_seen_to_be_low_in_time() {
+    let mut net = Net::new(0.2);
+    let (s, w, x, d) = (
+        net.host("S"),
+        net.switch("W"),
+        net.switch("X"),
+        net.host("D"),
+    );
+    net.link(s, w, 100 * MBIT);
+    let toward = net.link(w, x, 100 * MBIT)[1];
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.0.links[port / 2].delay = Span::millis(30);
+    net.buffer(port, 45_000);
+    net.flow("f", s, d, script([(0, 45_000)]));
+    let marks = [("high", Value::Share(0.8)), ("low", Value::Share(0.2))];
+    net.mechanism(["watermark", "pause", "gate"], &[port], &marks);
+    let fused = net.run();
+    let (unfused, records) = net.run_recorded();
+    assert_eq!(unfused.fingerprint, fused.fingerprint);
+    let told = notices(&records, What::Notice, toward);
+    assert_eq!(told.iter().filter(|(_, quanta)| *quanta == 0).count(), 1);
+    assert!(told.iter().all(|(at, _)| *at < 30 * MS), "{told:?}");
 }

@@ -562,3 +562,28 @@ fn a_sender_whose_frame_is_lost_is_a_current_sender() {
         assert_eq!(lost, 2, "{recipe}: the second was under way");
     }
 }
+
+/// No neighbour obeys, so that nobody can be stopped. A warning names four of the six ports and
+/// counts the others.
+#[test]
+fn a_mechanism_that_can_stop_nobody_names_four_of_its_ports() {
+    let mut net = Net::new(0.1);
+    let (s, x) = (net.host("S"), net.switch("X"));
+    net.link(s, x, 10 * MBIT);
+    let mut ports = Vec::new();
+    for i in 0..6 {
+        let d = net.host(&format!("D{i}"));
+        ports.push(net.link(x, d, 10 * MBIT)[0]);
+        net.flow(&format!("f{i}"), s, d, cbr(MBIT));
+    }
+    for (watched, named) in [
+        (6, "at X>D0, X>D1, X>D2, X>D3, and 2 more stops nobody"),
+        (4, "at X>D0, X>D1, X>D2, X>D3 stops nobody"),
+    ] {
+        let mut net = net.clone();
+        net.recipe("pause", &ports[..watched], &[]);
+        let warnings = net.world().blind_warnings();
+        assert!(warnings[0].contains(named), "{warnings:?}");
+        assert_eq!(warnings.len(), 1);
+    }
+}

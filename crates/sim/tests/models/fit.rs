@@ -188,3 +188,45 @@ fn what_is_too_little_or_too_long_is_refused() {
     let longest = fit("constant", &even(200, 100_000_000)).expect("just short enough");
     assert_eq!(option(&longest, "rate"), 1e3);
 }
+
+/// Gaps say how long an outage is. A rate that varies but never stops says nothing, and neither
+/// does one that stands still. Both models then have no outages, and the same length for them.
+#[test]
+fn without_outages_their_length_is_the_same_for_every_rate() {
+    let made = Args(vec![
+        ("peak", rate(6_000_000)),
+        ("volatility", rate(900_000)),
+        ("reversion", Value::Number(2.0)),
+        ("sticky", Value::Share(0.0)),
+        ("outage", Value::Span(Span::millis(100))),
+        ("burst", Value::Number(1.0)),
+    ]);
+    let steady = run("constant", &Args(vec![("rate", rate(2_000_000))]), 20, 1);
+    let varying = run("cox", &made, 20, 3);
+    assert!(varying.portrait().cv_1s.expect("it varies") > 0.1);
+    assert_eq!(varying.portrait().outages, 0);
+    let found = [steady, varying].map(|recording| fit("cox", &recording).expect("long enough"));
+    let [one, other] = found.map(|found| (option(&found, "sticky"), option(&found, "outage")));
+    assert_eq!(one.0, 0.0);
+    assert_eq!(one, other);
+}
+
+/// 1,000 opportunities in two of three seconds and 1,001 in the third: a variance of 2/9 about a
+/// mean of 1,000 and a third. What is added up are squares of distances from the mean, so that no
+/// digits are lost beside a mean that is two thousand times as large.
+#[test]
+fn a_small_spread_about_a_large_mean_is_exact() {
+    let counts = [1_000, 1_000, 1_001];
+    let seconds = (0u64..).step_by(1_000).zip(counts);
+    let stamps = seconds.flat_map(|(begin, count)| (0..count).map(move |n| begin + n.min(999)));
+    for opportunity in [125, 1_504] {
+        let recording = Recording {
+            stamps: stamps.clone().collect(),
+            length: 3_000,
+            opportunity,
+        };
+        let spread = recording.portrait().cv_1s.expect("it varies");
+        let due = libm::sqrt(2.0 / 9.0) / (3_001.0 / 3.0);
+        assert!((spread / due - 1.0).abs() < 1e-11, "{spread} {due}");
+    }
+}

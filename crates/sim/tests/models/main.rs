@@ -2,5 +2,12 @@
 
 mod cellular;
 mod fit;
+mod notices;
+#[path = "../../../transport/tests/support/options.rs"]
+mod options;
+mod parts;
+mod queues;
 mod record;
+mod sources;
 mod traces;
+mod trees;

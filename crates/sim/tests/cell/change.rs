@@ -1,0 +1,75 @@
+//! Another trace in the middle of a run.
+
+use backwater_sim::limit::Limit;
+use backwater_sim::medium::trace::log::Log;
+use backwater_sim::medium::trace::{Emulator, First};
+use backwater_sim::table::Id;
+use backwater_sim::world::World;
+
+use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, recorded, spec};
+use crate::outside::inject;
+
+/// A link of 100 ms with opportunities at these milliseconds, to which so many packets of so many
+/// bytes come at once.
+fn link(trace: &[u64], emulator: &Emulator, packets: u64, bytes: u64) -> World {
+    let trace = recorded(trace.iter().copied(), false);
+    let there = direction(trace, emulator, First::Opportunity, vec![]);
+    let mut spec = spec([there, None], 0.1);
+    spec.ports[0].buffer = Limit::Unlimited;
+    let mut world = World::build(&spec).expect("a link");
+    for tag in 0..packets {
+        inject(&mut world, at(1), Id::new(0), bytes, tag);
+    }
+    world
+}
+
+/// At 15 ms one packet has left. Of the new opportunities that at 13 ms has passed, and that at 20
+/// ms is no more.
+#[test]
+fn opportunities_behind_the_change_are_those_of_the_new_trace() {
+    let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 4, 1500);
+    world.advance(at(15));
+    let new = recorded([13, 24, 26, 44], false);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    assert_eq!(deliveries(&mut world), [(0, 10), (1, 24), (2, 26), (3, 44)]);
+}
+
+/// Packets take 1,000 B of opportunities of 1,500 B: two opportunities carry three packets. At 15
+/// ms the second has begun to leave and ends at 20 ms, and the third leaves with it. The same trace
+/// in its own place changes nothing.
+#[test]
+fn a_packet_that_has_begun_to_leave_keeps_its_opportunity() {
+    let lines = [10, 20, 30, 40];
+    for changed in [false, true] {
+        let mut world = link(&lines, CELLSIM, 6, 986);
+        world.advance(at(15));
+        if changed {
+            let same = recorded(lines, false);
+            world.change_trace(Id::new(0), same).expect("it may change");
+        }
+        let expected = [(0, 10), (1, 20), (2, 20), (3, 30), (4, 40), (5, 40)];
+        assert_eq!(deliveries(&mut world), expected, "{changed}");
+    }
+}
+
+/// A log that has been read up to 25 ms goes on with the opportunities of the new trace.
+#[test]
+fn a_log_goes_on_with_the_new_trace() {
+    let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 3, 1500);
+    let journal = |world: &mut World, over: bool| {
+        let now = world.now();
+        let port = &mut world.network_mut().ports[Id::new(0)];
+        let server = port.more.service.server_mut().expect("a server");
+        Log::lines(&server.take_entries(now, over))
+    };
+    let port = &mut world.network_mut().ports[Id::new(0)];
+    port.more.service.server_mut().expect("a server").journal = Some(Box::default());
+    world.advance(at(25));
+    let before = "1 + 1504\n1 + 1504\n1 + 1504\n10 # 1504\n10 - 1504 9\n20 # 1504\n20 - 1504 19\n";
+    assert_eq!(journal(&mut world, false), before);
+    let new = recorded([13, 33, 36], false);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    world.advance(world.end());
+    let after = "33 # 1504\n33 - 1504 32\n36 # 1504\n";
+    assert_eq!(journal(&mut world, true), after);
+}

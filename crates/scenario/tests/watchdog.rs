@@ -362,3 +362,32 @@ events.e = { kind = "storm", links = ["out"], at = "1 ms", until = "2 ms" }"#,
     let shared = r#", model = "shared-memory", memory = "100 MB", reserve = "2 kB", headroom = "20 kB", shift = 0"#;
     assert_eq!(events(shared), events(""));
 }
+
+/// Ten frames wait for a class that a card has stopped. When the watchdog gives the class up all ten are lost, also where their losses
+/// end congestion that a mechanism of the switch has told of: none of them is sent.
+#[test]
+fn every_frame_of_a_stormed_class_is_lost_beside_a_mechanism_too() {
+    let pfc = r#"mechanisms.p = { recipe = "pfc", at = ["X>S"], detect = { xoff = "14000 B", xon = "10000 B" } }"#;
+    for mechanism in ["", pfc] {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "50 ms"
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+nodes.X = {{ kind = "switch" }}
+links.in = {{ ends = ["S", "X"], rate = "100 Mbit/s", delay = "1 us" }}
+links.out = {{ ends = ["X", "D"], rate = "10 Mbit/s", delay = "1 us" }}
+ports."X>D" = {{ queue = {{ kind = "strict-priority", classes = 2 }}, buffer = "1 MB", watchdog = {{ detection = "5 ms", restoration = "100 ms" }} }}
+flows.f = {{ from = "S", to = "D", start = "2 ms", stop = "3.3 ms", source = {{ kind = "cbr", packet = "1500 B", rate = "90 Mbit/s", phase = "start" }} }}
+events.e = {{ kind = "storm", links = ["out"], at = "1 ms", class = 0 }}
+{mechanism}
+"#
+        );
+        let mut world = built(&text).unwrap_or_else(|said| panic!("{said}"));
+        world.advance(world.end());
+        let flow = &world.report().flows[0];
+        let (lost, delivered) = (flow.sums.dropped.packets, flow.sums.delivered.packets);
+        assert_eq!((lost, delivered), (10, 0), "{mechanism}");
+    }
+}

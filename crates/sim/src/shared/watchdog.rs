@@ -39,7 +39,7 @@ impl Shared {
             if drops {
                 self.lose_stormed(id, now);
             }
-            self.open_gates(id, begun, now);
+            self.let_go(id, begun, now);
             self.note_stops(id, now);
             let detail = u64::from(begun) << 16 | 1 << 32;
             let books = &mut self.run.books;
@@ -51,8 +51,8 @@ impl Shared {
         self.arm_watchdog(id, now);
     }
 
-    /// Opens the gates of these classes.
-    fn open_gates(&mut self, id: PortId, classes: u8, now: Time) {
+    /// Frames of these classes may leave again.
+    fn let_go(&mut self, id: PortId, classes: u8, now: Time) {
         let port = &mut self.network.ports[id];
         if let Some(gates) = &mut port.gates {
             gates.set(now, classes, now);

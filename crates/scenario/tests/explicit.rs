@@ -375,3 +375,28 @@ fn without_a_stamp_no_law_fills_the_link() {
         );
     }
 }
+
+/// The mean queue of a law is what the port itself counts over time: on a wire a frame is in the buffer until its last bit, on a link of
+/// opportunities until one takes it. All frames have 1518 B, and the last one has left before the end.
+#[test]
+fn the_mean_queue_of_a_law_is_that_of_its_port() {
+    let wire = r#"links.l = { ends = ["A", "B"], rate = "10 Mbit/s", delay = "1 ms" }"#;
+    let trace = r#"links.l = { kind = "trace", from = "A", to = "B", delay = "1 ms", overhead = "0 B", clock = "exact", trace = { kind = "constant", rate = "10 Mbit/s" } }
+links.back = { from = "B", to = "A", rate = "10 Mbit/s", delay = "1 ms" }"#;
+    for link in [wire, trace] {
+        let found = document(&format!(
+            r#"
+duration = "10 s"
+nodes.A = {{ kind = "host" }}
+nodes.B = {{ kind = "host" }}
+{link}
+ports."A>B" = {{ buffer = "1 MB", stamp = {{ kind = "rcp", capacity = "10 Mbit/s" }} }}
+flows.f = {{ from = "A", to = "B", stop = "9 s", source = {{ kind = "poisson", packet = "1500 B", rate = "8 Mbit/s" }} }}
+"#
+        ));
+        let of_port = number(row(&found, "ports", "A>B"), "queue_mean_B") / 1518.0;
+        let of_law = number(&found["stamps"][0], "queue_mean_pkts");
+        assert!(of_port > 1.0, "{of_port}");
+        assert!((of_law / of_port - 1.0).abs() < 1e-6, "{of_law} {of_port}");
+    }
+}

@@ -3,6 +3,9 @@
 //!
 //! The backlog is what a buffer counts: frames that wait and, at a wire, the one in transmission; at a station
 //! the one in the exchange. Over the air a packet departs when its data frame has been received.
+//!
+//! A timer of a law at a port goes off when the next packet arrives or departs. Before an arrival it sees the backlog with the frame
+//! that was in transmission, before a departure without it; ns-2's queues never count that frame.
 
 use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::{Ecn, Feedback};
@@ -125,16 +128,12 @@ impl Network {
         }
     }
 
-    /// A packet is about to leave the buffer of a port with laws: up to now they have seen the backlog with it.
+    /// A packet is about to leave the buffer of a port with laws: up to now the buffer has counted it.
     #[inline(never)]
     pub(crate) fn stamp_backlog(&mut self, id: PortId, now: Time) {
         let backlog = self.ports[id].backlog();
         for shown in self.ports[id].more.laws.iter().filter(|shown| shown.own) {
-            let law = &mut self.laws[shown.law];
-            law.statistics.stood(backlog, now);
-            if shown.observes {
-                law.stamp.update(now, backlog);
-            }
+            self.laws[shown.law].statistics.stood(backlog, now);
         }
     }
 

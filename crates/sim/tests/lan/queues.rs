@@ -416,13 +416,8 @@ fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
     assert!(lost.iter().all(|one| sent.contains(one)), "{lost:?}");
 }
 
-/// Three frames wait at a port with a law of explicit feedback, the first of them on the line. Nothing happens there until the run is
-/// looked at: three packets on average, with no deviation.
-#[test]
-fn what_a_law_has_seen_last_counts_up_to_the_present() {
-    let mut net = Net::new(0.1);
-    let (s, d) = (net.host("S"), net.host("D"));
-    let port = net.link(s, d, LINE)[0];
+/// Puts RCP at a port.
+fn add_law(net: &mut Net, port: usize) {
     let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
     net.0.stamps.push(StampSpec {
         name: net.0.ports[port].name.clone(),
@@ -430,6 +425,16 @@ fn what_a_law_has_seen_last_counts_up_to_the_present() {
         law: (row.build)(&args(row, &[])).expect("legal options"),
         also: Vec::new(),
     });
+}
+
+/// Three frames wait at a port with a law of explicit feedback, the first of them on the line. Nothing happens there until the run is
+/// looked at: three packets on average, with no deviation.
+#[test]
+fn what_a_law_has_seen_last_counts_up_to_the_present() {
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, LINE)[0];
+    add_law(&mut net, port);
     net.flow("f", s, d, script([(0, 4_500)]));
     let mut world = net.world();
     world.advance(Time(SERVICE / 2));
@@ -456,4 +461,27 @@ fn an_input_serves_its_outputs_round_robin() {
         }
     }
     assert_eq!(served, [0, 1, 2, 0, 1, 2]);
+}
+
+/// The mean queue of a law of explicit feedback at a wire is that of its buffer, which has a frame until its last bit is sent. Four
+/// frames at an idle line, looked at after six services: the k-th is there until the end of the k-th service but for the gap behind it.
+/// The fourth may come half a service later.
+#[test]
+fn the_queue_of_a_law_is_what_the_buffer_holds() {
+    const GAP: f64 = 12.0 / 1538.0;
+    for (late, arrivals) in [
+        (0.0, vec![(0, 6_000)]),
+        (0.5, vec![(0, 4_500), (SERVICE / 2, 1_500)]),
+    ] {
+        let mut net = Net::new(0.1);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let port = net.link(s, d, LINE)[0];
+        add_law(&mut net, port);
+        net.flow("f", s, d, script(arrivals));
+        let mut world = net.world();
+        world.advance(Time(6 * SERVICE));
+        let (mean, _) = world.report().stamps[0].queue.expect("time has passed");
+        let expected = (10.0 - 4.0 * GAP - late) / 6.0;
+        assert!((mean - expected).abs() < 1e-6, "{mean} {expected}");
+    }
 }

@@ -4,14 +4,16 @@
     python scripts/results/summarise.py --into docs/results/lan.md results/lan-*
 
 Without a page the tables of all claims are printed. With one, what follows its mark becomes a count
-of verdicts and the claims that differ, and the tables go to the page of this name in `tables`.
+of verdicts and the claims that differ, and the tables go to the page of this name in `tables`. What
+both say of studies that are not given stays.
 Needs the folders that `backwater study run` has written, and `backwater` installed.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,32 +95,37 @@ def table(one: Section) -> str:
     return "\n".join(lines) + "\n"
 
 
-def overview(sections: Sequence[Section], tables: str) -> str:
-    """How many claims of each study have which verdict, and those that differ."""
-    lines = [
-        "| study | about | reproduced | differs | undecided |",
-        "|---|---|---:|---:|---:|",
-    ]
+def overview(sections: Sequence[Section], tables: str, old: str = "") -> str:
+    """How many claims of each study have which verdict, and those that differ; others as before."""
+    rows = {found[1]: found[0] for found in re.finditer(r"\| \[([\w-]+)\].*", old)}
+    kept = {name: re.findall(rf"\* `{name}` .*", old) for name in rows}
     for one in sections:
         count = Counter(row.verdict.partition(",")[0] for row in one.rows)
         cells = [f"[{one.id}]({tables}#{one.id})", one.title]
         cells += [str(count[word]) for word in ("reproduced", "differs", "undecided")]
-        lines.append(f"| {' | '.join(cells)} |")
-    differing = [
-        f"* `{one.id}` {row.id} ({row.kind}): {row.says} "
-        f"Measured {row.measured}, bound {row.bound}."
-        for one in sections
-        for row in one.rows
-        if row.verdict.startswith("differs")
-    ]
-    lines += ["", "**What differs.** The reasons stand in the tables.", ""]
-    lines += differing or ["Nothing."]
+        rows[one.id] = f"| {' | '.join(cells)} |"
+        kept[one.id] = [
+            f"* `{one.id}` {row.id} ({row.kind}): {row.says} "
+            f"Measured {row.measured}, bound {row.bound}."
+            for row in one.rows
+            if row.verdict.startswith("differs")
+        ]
+    lines = ["| study | about | reproduced | differs | undecided |", "|---|---|---:|---:|---:|"]
+    lines += [*rows.values(), "", "**What differs.** The reasons stand in the tables.", ""]
+    lines += [line for name in rows for line in kept[name]] or ["Nothing."]
     return "\n".join(lines) + "\n"
 
 
-def text(sections: Sequence[Section]) -> str:
-    """The tables of all studies."""
-    return "\n".join(map(table, sections)).replace("\u00a0", " ")
+def text(sections: Sequence[Section], old: str = "") -> str:
+    """The tables of all studies; others as before."""
+    found = re.split(r"^## (.*)\n", old, flags=re.MULTILINE)[1:]
+    kept = {name: f"## {name}\n{body.strip(chr(10))}\n" for name, body in _pairs(found)}
+    kept |= {one.id: table(one) for one in sections}
+    return "\n".join(kept.values()).replace("\u00a0", " ")
+
+
+def _pairs(found: list[str]) -> Iterator[tuple[str, str]]:
+    return zip(found[::2], found[1::2], strict=True)
 
 
 def main() -> None:
@@ -135,11 +142,13 @@ def put(into: Path, sections: Sequence[Section]) -> None:
     """Writes the counts into a page, and the tables into the one of its name in `tables`."""
     tables = into.parent / "tables" / into.name
     title = into.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-    page.replace(into, overview(sections, f"tables/{into.name}").replace("\u00a0", " "))
+    made = overview(sections, f"tables/{into.name}", page.parts(into)[1])
+    page.replace(into, made.replace("\u00a0", " "))
     tables.parent.mkdir(exist_ok=True)
+    old = tables.read_text(encoding="utf-8") if tables.exists() else ""
     said = f"Every claim behind [{title}](../{into.name}), as measured. A value is the mean over\n"
     said += "the seeds with its 95 % interval. The words are those of the studies."
-    tables.write_text(f"# Verdicts: {title}\n\n{said}\n\n{text(sections)}", encoding="utf-8")
+    tables.write_text(f"# Verdicts: {title}\n\n{said}\n\n{text(sections, old)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def test_a_made_trace_is_fitted_and_made_again(tmp_path: Path) -> None:
     done = call("trace", "fit", "a.trace", "-o", "fit.toml", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     found = valid(done, "trace-fit")
+    assert (found["warnings"], done.err) == ([], "")
     # In 40 ms, of 6.6 opportunities on average by three: 2·3 − 1, known to a few percent.
     assert found["options"]["burst"] == pytest.approx(3, rel=0.1)
     assert found["recording"]["opportunities"] == len(stamps)
@@ -85,6 +86,20 @@ def test_a_fit_says_recording_and_model_side_by_side(tmp_path: Path) -> None:
     assert done.out.startswith('trace = { kind = "constant", rate = "6.02 Mbit/s" }\n')
     assert "longest gap" in done.out
     assert "An outage is a gap of 200 ms or more." in done.out
+
+
+def test_a_fit_to_a_recording_that_is_too_short_is_warned_of(tmp_path: Path) -> None:
+    """A slow rate shows neither its bounds nor a return in 25 s; it does in the 600 s above."""
+    sets = ("peak=2 Mbit/s", "volatility=300 kbit/s", "reversion=0", "sticky=0 %", "burst=1")
+    options = [word for one in sets for word in ("--set", one)]
+    made = call("trace", "make", "cox", *options, "--duration", "25 s", "-o", "a", cwd=tmp_path)
+    assert made.code == 0, made.err
+    done = call("trace", "fit", "a", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    (warning,) = valid(done, "trace-fit")["warnings"]
+    assert warning.startswith("a: the fit did not settle"), warning
+    assert warning.endswith("record for longer"), warning
+    assert done.err == f"warning: {warning}\n"
 
 
 def test_a_link_writes_a_log_that_says_what_the_run_says(scenario: Path) -> None:

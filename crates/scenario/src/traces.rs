@@ -59,6 +59,7 @@ pub fn fit(
         .collect();
     Ok(json!({
         "kind": fit.id,
+        "warnings": fit.warning.iter().map(|why| format!("{written}: {why}")).collect::<Vec<_>>(),
         "options": options,
         "opportunity_B": opportunity.0,
         "recording": described(&fit.recording),

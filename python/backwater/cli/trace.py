@@ -67,6 +67,8 @@ def fit(
 ) -> int:
     """Find the parameters with which a generator is most like a trace."""
     found = trace_file.fit(file, kind, opportunity)
+    for warning in found["warnings"]:
+        console.message(f"warning: {warning}")
     if out is not None:
         outputs.distinct({"--out": out}, [file])
         head = f"# Fitted by `backwater trace fit {file} --kind {kind}`.\n"

@@ -33,7 +33,8 @@ def fit(trace: str | Path, kind: str = "cox", opportunity: str = OPPORTUNITY) ->
 
     The file is looked up here and in the folder of traces. `options` and `kind` together are what
     a scenario takes for `trace`; `recording` and `fitted` describe the file and twenty runs of the
-    generator, mean and standard deviation, by the same figures.
+    generator, mean and standard deviation, by the same figures. `warnings` says why the options
+    may be wrong, and what to do.
     """
     with refusing():
         text = _native.trace_fit(str(trace), kind, opportunity, ".")

@@ -73,6 +73,7 @@ fn a_fitted_model_has_the_moments_of_its_recording() {
     let recording = run("cox", &made, 200, 4);
     let found = fit("cox", &recording).expect("long enough");
     assert_eq!((found.id, found.runs.len() as u64), ("cox", RUNS));
+    assert_eq!(found.warning, None);
     assert!(found.runs.iter().all(|run| run.length_s == 200.0));
     assert_ne!(found.runs[0], found.runs[1]);
     let seen = recording.portrait();
@@ -93,6 +94,24 @@ fn a_fitted_model_has_the_moments_of_its_recording() {
     near("peak", option(&found, "peak") / 2e6, 1.0, 0.25);
     near("volatility", option(&found, "volatility") / 9e5, 1.0, 0.4);
     near("burst", option(&found, "burst"), 2.0, 0.2);
+}
+
+/// In 25 s a slow rate shows neither its bounds nor a return: corrections jump between no return and a fast one.
+/// That is said, with the remedy.
+#[test]
+fn a_recording_that_is_too_short_to_tell_is_warned_of() {
+    let made = Args(vec![
+        ("peak", rate(2_000_000)),
+        ("volatility", rate(300_000)),
+        ("reversion", Value::Number(0.0)),
+        ("sticky", Value::Share(0.0)),
+        ("outage", Value::Span(Span::millis(500))),
+        ("burst", Value::Number(1.0)),
+    ]);
+    let found = fit("cox", &run("cox", &made, 25, 1)).expect("long enough");
+    let warning = found.warning.expect("runs that differ");
+    assert!(warning.contains("did not settle"), "{warning}");
+    assert!(warning.ends_with("record for longer"), "{warning}");
 }
 
 /// Opportunities at 2 Mbit/s, one after the other: nothing varies, so the model stands still at twice half of it.

@@ -2,9 +2,9 @@
 
 use backwater_transport::part::Args;
 
-use super::{Estimator, rate};
+use super::{Estimator, Found, rate};
 
 pub(super) const ESTIMATOR: Estimator = Estimator {
     id: "constant",
-    fit: |recording| Args(vec![("rate", rate(recording.mean(), 1e3, 1e11))]),
+    fit: |recording| Found::sure(Args(vec![("rate", rate(recording.mean(), 1e3, 1e11))])),
 };

@@ -25,7 +25,7 @@ use backwater_transport::units::Span;
 
 use super::super::any_trace::AnyTrace;
 use super::super::cox::{Cox, Shape};
-use super::{Estimator, Recording, Wander, deviation, rate, rounded};
+use super::{Estimator, Found, Recording, Wander, deviation, rate, rounded};
 
 /// The run is so many times as long as the recording, so that its own error adds a hundredth.
 const LONGER: f64 = 50.0;
@@ -37,6 +37,10 @@ const LONGEST: f64 = 50_000.0;
 const ROUNDS: usize = 25;
 /// No further correction once none changes a parameter by more.
 const NEAR: f64 = 0.003;
+/// The fit has not settled where the spreads of its last runs differ by more. A run's own error is a few percent.
+const APART: f64 = 1.25;
+/// So many runs are the last.
+const LAST: usize = 4;
 /// The greatest factor of one correction.
 const STEP: f64 = 2.0;
 /// A rate that varies by no more of its mean than this stands still.
@@ -142,7 +146,31 @@ fn near(a: Shape, b: Shape) -> bool {
     pairs.into_iter().all(near)
 }
 
-fn fit(recording: &Recording) -> Shape {
+/// How far the moments of the rate are from those that are wanted: the sum of their logarithms' differences.
+fn distance(wanted: &Moments, found: &Moments) -> f64 {
+    let list = |m: &Moments| [m.mean, m.wander.variance, forgotten(m), m.dispersion];
+    let pairs = list(wanted).into_iter().zip(list(found));
+    pairs.map(|(a, b)| libm::log(a / b).abs()).sum()
+}
+
+/// The shape of the run that came nearest, and a warning, where the spreads of the last runs are far apart.
+fn unsettled(wanted: &Moments, rounds: &[(Shape, Moments)]) -> Option<(Shape, String)> {
+    let spread = |m: &Moments| libm::sqrt(m.wander.variance / wanted.wander.variance);
+    let last = rounds.iter().rev().take(LAST).map(|(_, m)| spread(m));
+    let (least, most) = last.fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(x), b.max(x)));
+    let by = |round: &&(Shape, Moments)| distance(wanted, &round.1);
+    let nearest = rounds.iter().min_by(|a, b| by(a).total_cmp(&by(b)));
+    let (shape, found) = nearest.filter(|_| most > APART * least)?;
+    let near = spread(found);
+    let warning = format!(
+        "the fit did not settle: its last runs had {least:.2} to {most:.2} times the spread of the recording, and the options \
+         are those of the run that came nearest ({near:.2} times); record for longer"
+    );
+    Some((*shape, warning))
+}
+
+/// The shape, and a warning where the rounds have not settled.
+fn fit(recording: &Recording) -> (Shape, Option<String>) {
     let wanted = Moments::of(recording);
     let per_second = recording.mean() / recording.bits();
     let seconds = (LONGER * recording.seconds())
@@ -152,14 +180,15 @@ fn fit(recording: &Recording) -> Shape {
     let peak = 2.0 * wanted.mean;
     let burst = (wanted.dispersion + 1.0) / 2.0;
     if wanted.wander.variance < STEADY * wanted.mean * STEADY * wanted.mean {
-        return bounded(Shape {
+        let steady = Shape {
             peak,
             volatility: 0.0,
             reversion: FASTEST,
             sticky: 0.0,
             outage: SHORTEST,
             burst,
-        });
+        };
+        return (bounded(steady), None);
     }
     let mut shape = bounded(Shape {
         peak,
@@ -169,6 +198,7 @@ fn fit(recording: &Recording) -> Shape {
         outage: (wanted.square / 2.0).max(SHORTEST),
         burst,
     });
+    let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
         // Every round draws the same random numbers, so that a small change of the parameters is one of the moments.
         let mut random = Random::stream(0, "trace", "fit");
@@ -180,21 +210,25 @@ fn fit(recording: &Recording) -> Shape {
             usize::MAX,
             &mut random,
         );
-        let next = corrected(shape, &wanted, &Moments::of(&run));
-        let done = near(shape, next);
-        shape = next;
-        if done {
-            break;
+        let found = Moments::of(&run);
+        let next = corrected(shape, &wanted, &found);
+        if near(shape, next) {
+            return (next, None);
         }
+        rounds.push((shape, found));
+        shape = next;
     }
-    shape
+    match unsettled(&wanted, &rounds) {
+        Some((nearest, warning)) => (nearest, Some(warning)),
+        None => (shape, None),
+    }
 }
 
 pub(super) const ESTIMATOR: Estimator = Estimator {
     id: "cox",
     fit: |recording| {
-        let shape = fit(recording);
-        Args(vec![
+        let (shape, warning) = fit(recording);
+        let options = Args(vec![
             ("peak", rate(shape.peak, 1e4, 1e10)),
             ("volatility", rate(shape.volatility, 1.0, 1e10)),
             ("reversion", Value::Number(rounded(shape.reversion))),
@@ -204,7 +238,8 @@ pub(super) const ESTIMATOR: Estimator = Estimator {
                 Value::Span(Span::from_seconds(rounded(shape.outage))),
             ),
             ("burst", Value::Number(rounded(shape.burst))),
-        ])
+        ]);
+        Found { options, warning }
     },
 };
 

@@ -21,7 +21,22 @@ pub struct Estimator {
     /// The generator's id in `TRACES`.
     pub id: &'static str,
     /// Every option's value, for a recording that is long enough.
-    fit: fn(&Recording) -> Args,
+    fit: fn(&Recording) -> Found,
+}
+
+/// What an estimator finds.
+struct Found {
+    options: Args,
+    /// Why the options may be wrong, and what to do.
+    warning: Option<String>,
+}
+
+impl Found {
+    /// Options that nothing speaks against.
+    fn sure(options: Args) -> Found {
+        let warning = None;
+        Found { options, warning }
+    }
 }
 
 /// Every generator that can be fitted. For a period or an adversary a recording says too little.
@@ -44,6 +59,8 @@ pub struct Fit {
     pub id: &'static str,
     /// Its options.
     pub options: Args,
+    /// Why the options may be wrong, and what to do.
+    pub warning: Option<String>,
     /// The recording.
     pub recording: Portrait,
     /// As many runs of the generator, each as long as the recording.
@@ -67,7 +84,7 @@ impl Estimator {
             let length = recording.seconds();
             return Err(format!("the trace lasts {length} s, more than {LONGEST_S}"));
         }
-        let options = (self.fit)(recording);
+        let Found { options, warning } = (self.fit)(recording);
         let length = Span::millis(recording.length);
         let run = |seed| {
             let mut random = Random::stream(seed, "trace", "fit");
@@ -85,6 +102,7 @@ impl Estimator {
         Ok(Fit {
             id: self.id,
             options,
+            warning,
             recording: recording.portrait(),
             runs,
         })

@@ -6,7 +6,7 @@
 use backwater_transport::part::{Args, Value};
 use backwater_transport::units::{Rate, Span};
 
-use super::{Estimator, Wander, rate, reflected};
+use super::{Estimator, Found, Wander, rate, reflected};
 
 /// Time between steps, s: the generator's default.
 const EVERY: f64 = 0.2;
@@ -29,11 +29,11 @@ pub(super) const ESTIMATOR: Estimator = Estimator {
         let steps = libm::round(room as f64 / step).clamp(1.0, room as f64);
         let step = Value::Rate(Rate(room / steps as u64));
         let every = Value::Span(Span::from_seconds(EVERY));
-        Args(vec![
+        Found::sure(Args(vec![
             ("low", low),
             ("high", high),
             ("step", step),
             ("every", every),
-        ])
+        ]))
     },
 };

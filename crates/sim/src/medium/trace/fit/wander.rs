@@ -23,17 +23,41 @@ impl Wander {
 }
 
 /// Width and deviation in a second of the reflected motion whose means over a second have this variance and
-/// this Allan variance.
+/// this Allan variance. No motion is faster than `SEEN`: where the Allan variance asks for more, the variance alone is met.
 pub(super) fn reflected(wander: &Wander) -> (f64, f64) {
     let mut width = libm::sqrt(12.0 * wander.variance);
     let mut sigma = deviation(width, wander.allan);
+    let mut change = f64::INFINITY;
     for _ in 0..ROUNDS {
         // A mean over a second varies less than the motion itself.
         let seen = variance_of_reflected(width, sigma, 1.0);
-        width *= libm::sqrt(wander.variance / seen);
+        let factor = libm::sqrt(wander.variance / seen);
+        width *= factor;
+        change = (factor - 1.0).abs();
         sigma = deviation(width, wander.allan);
     }
-    (width, sigma)
+    // Where the Allan variance is about half of the variance, the width jumps between two values and never settles.
+    match change <= SETTLED {
+        true => (width, sigma),
+        false => bisected(wander),
+    }
+}
+
+/// The same by bisection: how much of the variance is Allan variance grows with the deviation over the width.
+fn bisected(wander: &Wander) -> (f64, f64) {
+    let wanted = wander.allan / wander.variance;
+    let (mut low, mut high) = (1e-6, SEEN);
+    for _ in 0..ROUNDS {
+        let middle = libm::sqrt(low * high);
+        let found = allan_of_reflected(1.0, middle, 1.0) / variance_of_reflected(1.0, middle, 1.0);
+        match found < wanted {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    let ratio = libm::sqrt(low * high);
+    let width = libm::sqrt(wander.variance / variance_of_reflected(1.0, ratio, 1.0));
+    (width, ratio * width)
 }
 
 /// The deviation in a second that gives this Allan variance over a second: the slower of two, since a
@@ -52,6 +76,8 @@ pub(super) fn deviation(width: f64, square: f64) -> f64 {
 
 /// Steps of iterations that halve what is wrong, or better.
 const ROUNDS: usize = 60;
+/// The width has settled once a step changes it by no more of itself.
+const SETTLED: f64 = 1e-6;
 /// Terms of the series. They fall with the fourth power, and with the second where the motion is slow:
 /// two thousandths are left out of one whose deviation is a thousandth of the width.
 const TERMS: u32 = 200;
@@ -110,6 +136,54 @@ mod tests {
             let (width, found) = reflected(&wander);
             assert!((width / 10.0 - 1.0).abs() < 1e-6, "{width}");
             assert!((found / sigma - 1.0).abs() < 1e-6, "{found}");
+        }
+    }
+
+    /// Variance and Allan variance of a mean over a second, without the series. Over its period 2l the motion is a
+    /// triangle wave of a free motion. At two places that are d apart, |d| ≤ l, the wave has the covariance
+    /// l²/12 − d²/2 + |d|³/3l; d is normal with the variance σ²t. The mean over a second has the variance
+    /// 2 ∫ (1 − t) c(t) dt from 0 to 1, and its neighbour the covariance ∫ (1 − |t − 1|) c(t) dt from 0 to 2.
+    fn by_integrals(l: f64, sigma: f64) -> (f64, f64) {
+        let wave = |d: f64| {
+            let folded = d.abs() % (2.0 * l);
+            let d = folded.min(2.0 * l - folded);
+            l * l / 12.0 - d * d / 2.0 + d * d * d / (3.0 * l)
+        };
+        let covariance = |t: f64| {
+            let z = (0..200).map(|n| -6.0 + 0.06 * (f64::from(n) + 0.5));
+            let density = |z: f64| libm::exp(-z * z / 2.0) / libm::sqrt(core::f64::consts::TAU);
+            let one = |z: f64| 0.06 * density(z) * wave(sigma * libm::sqrt(t) * z);
+            z.map(one).sum::<f64>()
+        };
+        let (mut own, mut neighbour) = (0.0, 0.0);
+        let step = 2.0 / 400.0;
+        for n in 0..400 {
+            let t = step * (f64::from(n) + 0.5);
+            let c = covariance(t);
+            own += 2.0 * step * (1.0 - t).max(0.0) * c;
+            neighbour += step * (1.0 - (t - 1.0).abs()) * c;
+        }
+        (own, own - neighbour)
+    }
+
+    /// Allan variance over variance from 0.40 to 0.75. From 0.64 on, at the fastest motion, only the variance is met.
+    #[test]
+    fn the_motion_has_the_variance_and_the_allan_variance_that_are_wanted() {
+        let (variance, allan) = by_integrals(1.0, SEEN);
+        let most = allan / variance;
+        assert!((most - 0.636).abs() < 0.001, "{most}");
+        for hundredths in (40..=75).step_by(5) {
+            let wanted = f64::from(hundredths) / 100.0;
+            let wander = Wander {
+                variance: 9.0,
+                allan: 9.0 * wanted,
+            };
+            let (width, sigma) = reflected(&wander);
+            let (variance, allan) = by_integrals(width, sigma);
+            let near = |found: f64, due: f64| (found / due - 1.0).abs() < 5e-4;
+            assert!(near(variance, 9.0), "{wanted}: variance {variance}");
+            let due = 9.0 * wanted.min(most);
+            assert!(near(allan, due), "{wanted}: Allan variance {allan}");
         }
     }
 }

@@ -165,3 +165,28 @@ fn outages_are_counted_beyond_their_least_length() {
     assert_eq!((none.beyond, none.square, none.longest), (0.0, 0.0, 0.0));
     assert!((forgotten(&moments(8.0, 2.0, [1.0; 5])) - 0.25).abs() < 1e-12);
 }
+
+/// Rounds whose runs have these variances where 4 is wanted; their volatilities are 1, 2, 3 and so on.
+fn rounds(variances: &[f64]) -> Option<(Shape, String)> {
+    let of = |variance| moments(variance, variance / 4.0, [4e6, 2.0, 0.0, 0.0, 0.1]);
+    let shape = |n: usize| Shape {
+        volatility: 1.0 + n as f64,
+        ..SHAPE
+    };
+    let all = variances.iter().enumerate();
+    let all: Vec<_> = all.map(|(n, v)| (shape(n), of(*v))).collect();
+    unsettled(&of(4.0), &all)
+}
+
+/// Spreads of 1 and 3 where 2 is wanted are 0.5 and 1.5 times as much. The second run, 1.1 times, is the nearest.
+/// Spreads that differ by a quarter at most have settled, wherever they are, and so has what jumped before.
+#[test]
+fn rounds_whose_runs_jump_give_the_nearest_and_a_warning() {
+    let (shape, warning) = rounds(&[1.0, 4.84, 9.0, 1.0, 9.0, 1.0]).expect("jumps");
+    assert_eq!(shape.volatility, 2.0);
+    assert!(warning.contains("0.50 to 1.50 times"), "{warning}");
+    assert!(warning.contains("nearest (1.10 times)"), "{warning}");
+    // Squares of 1 and 1.24, and of 1 and 1.26.
+    assert!(rounds(&[1.0, 9.0, 1.0, 1.5376, 1.0, 1.5376]).is_none());
+    assert!(rounds(&[1.0, 1.0, 1.0, 1.5876, 1.0, 1.0]).is_some());
+}

@@ -164,7 +164,7 @@ fn unsettled(wanted: &Moments, rounds: &[(Shape, Moments)]) -> Option<(Shape, St
     let near = spread(found);
     let warning = format!(
         "the fit did not settle: its last runs had {least:.2} to {most:.2} times the spread of the recording, and the options \
-         are those of the run that came nearest ({near:.2} times); record for longer"
+         are those of the run that came nearest ({near:.2} times); record for longer, or fit a random-walk"
     );
     Some((*shape, warning))
 }

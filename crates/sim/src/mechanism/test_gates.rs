@@ -267,7 +267,7 @@ fn the_destinations_of_a_bar_are_part_of_the_state() {
     }
 }
 
-/// Each period of 50 ticks closes a gate for 20 ticks, which then opens by itself: 60 ticks in
+/// Each period of 50 ticks closes a gate for 20 ticks, and then it opens: 60 ticks in
 /// three periods.
 #[test]
 fn a_gate_that_opened_by_itself_counts_in_each_period() {

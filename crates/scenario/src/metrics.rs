@@ -134,7 +134,7 @@ pub static METRICS: &[Metric] = &[
     metric(
         "queue_mean_pkts",
         LAW,
-        "mean over time of the packets that wait in the queue of a law of explicit feedback",
+        "mean over time of the packets in the queue of a law of explicit feedback, with the one in transmission on a wire",
     ),
     metric(
         "queue_deviation_pkts",

@@ -172,11 +172,16 @@ impl Control {
         std::mem::replace(&mut place.noted, place.congested != 0)
     }
 
-    /// Whether an arrival that leaves this level would begin congestion.
+    /// Whether an arrival that leaves this level might begin congestion. A detector that remembers what it has seen is not asked: it
+    /// observes each arrival once.
     pub fn would_alarm(&mut self, place: usize, seen: &Seen, view: &View) -> bool {
         let place = &mut self.places[place];
+        if place.detector.remembers() {
+            return true;
+        }
+        let may_begin = !place.is_congested(view.class);
         let mut signal = || place.detector.observe(&Moment::Enqueued(seen), view);
-        place.congested >> view.class & 1 == 0 && signal().is_some_and(Signal::congested)
+        may_begin && signal().is_some_and(Signal::congested)
     }
 
     /// The places whose word a neighbour has, and the hosts that the word names.

@@ -1,9 +1,13 @@
 //! Parts from outside the crate do what those of the lists do.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use backwater_sim::cause::Cause;
 use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
@@ -49,6 +53,43 @@ fn a_detector_from_outside_stops_the_senders() {
         world.report().fingerprint
     };
     assert_eq!(finish(world), finish(fork), "a copy goes the same way");
+}
+
+/// Counts the frames that came in over its interface, and is never congested.
+#[derive(Clone, Debug)]
+struct CountsArrivals(Arc<AtomicU64>);
+
+impl Detector for CountsArrivals {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::INTERFACES)
+    }
+
+    fn observe(&mut self, moment: &Moment, _: &View) -> Option<Signal> {
+        if let Moment::Enqueued(_) = moment {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        None
+    }
+}
+
+/// A detector that remembers what it has seen is told once of each frame that came in over the interface it watches, and of none
+/// that came another way.
+#[test]
+fn a_detector_at_an_input_is_told_of_each_arrival_once() {
+    let mut net = Net::new(1.0);
+    let (a, b) = (net.obeying_host("A"), net.obeying_host("B"));
+    let (w, d) = (net.switch("W"), net.host("D"));
+    let from_a = net.link(a, w, 100 * MBIT)[1];
+    net.link(b, w, 100 * MBIT);
+    net.link(w, d, 100 * MBIT);
+    let at = |n: u64| (n * 1_000_000_000, 1_500);
+    net.flow("a", a, d, script((0..40).map(at)));
+    net.flow("b", b, d, script((0..60).map(at)));
+    net.recipe("pfc", &[from_a], &[]);
+    let counted = Arc::new(AtomicU64::new(0));
+    net.0.mechanisms[0].detect = AnyDetector::Custom(Box::new(CountsArrivals(counted.clone())));
+    assert_eq!(net.run().delivered, 100);
+    assert_eq!(counted.load(Ordering::Relaxed), 40);
 }
 
 /// Drops every fourth frame.

@@ -98,13 +98,11 @@ impl Log {
 
     /// The value of a header line such as `base timestamp`.
     pub fn value(&self, name: &str) -> Option<&str> {
-        let rest = |line: &'_ String| -> Option<usize> {
-            let begin = "# ".len() + name.len() + ": ".len();
-            (line.get(2..2 + name.len()) == Some(name) && line.len() >= begin).then_some(begin)
-        };
-        self.header
+        let mut lines = self
+            .header
             .iter()
-            .find_map(|line| rest(line).map(|begin| &line[begin..]))
+            .filter_map(|line| line.strip_prefix("# "));
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
     /// As a file.

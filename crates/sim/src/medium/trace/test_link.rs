@@ -98,7 +98,7 @@ fn a_log_has_opportunities_before_or_behind_arrivals() {
     }
 }
 
-/// A log can be read back, an empty value of a header too; a link without a journal has no log.
+/// A log can be read back, an empty value of a header too, and one whose name begins with another's; a link without a journal has no log.
 #[test]
 fn headers_of_logs_have_values() {
     let log = Log::parse(b"# a: \n# a\n# ab: c\n1 # 5\n").expect("a log");
@@ -106,6 +106,8 @@ fn headers_of_logs_have_values() {
         (log.value("a"), log.value("ab"), log.value("c")),
         (Some(""), Some("c"), None)
     );
+    let log = Log::parse(b"# ab: c\n# a: d\n1 # 5\n").expect("a log");
+    assert_eq!(log.value("a"), Some("d"));
     assert!(
         server(listed(&[1]), &EMULATORS[0])
             .take_entries(ms(9), true)

@@ -30,6 +30,8 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A module is compiled when it is first imported: most never are. pip takes a false value here for "yes".
 export PIP_NO_COMPILE := 0
+# Where this is set, each of the hundreds of commands that the tests start compiles all its modules anew: a quarter of its time.
+unexport PYTHONDONTWRITEBYTECODE
 
 ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
@@ -93,7 +95,7 @@ check: $(VENV)/.engine lint
 test: lint test-rust test-portable test-python
 
 # Tests that build the engine again in another form (a page, a crate of one's own, a copy with new parts), take the mechanisms
-# away from every study, or feed what is random. They run the release.
+# away from every study, draw every figure, or feed what is random. They run the release.
 long: setup
 	$(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile
 	$(MAKE) fuzz

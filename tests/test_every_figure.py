@@ -15,6 +15,7 @@ from backwater.study.runnable import Study
 NOT_QUICK = 12
 
 
+@pytest.mark.long
 def test_each_figure_of_each_study_has_pixels_of_its_marks() -> None:
     blank, seen, absent = [], 0, []
     for name in sorted(shipped()):

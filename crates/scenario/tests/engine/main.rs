@@ -1,0 +1,5 @@
+//! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
+
+mod changes;
+mod net;
+mod steer;

@@ -1,5 +1,9 @@
 //! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
 
 mod changes;
+mod facts;
 mod net;
+mod outside;
+mod small_queue;
 mod steer;
+mod ways;

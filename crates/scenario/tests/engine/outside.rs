@@ -1,0 +1,88 @@
+//! Packets from outside: the ways that they find, and what does not fit.
+
+use backwater_sim::world::{Fate, Injected, Rejected, World};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Time};
+
+use crate::net::*;
+
+fn inject(world: &mut World, [from, to]: [&str; 2], class: u8, len: u64) -> Result<(), Rejected> {
+    let [from, to] = [from, to].map(|name| world.node(name).expect("a node"));
+    let packet = Injected {
+        to,
+        class,
+        len: Bytes(len),
+        ecn: Ecn::NotEct,
+        hash: None,
+        tag: len,
+    };
+    let now = world.now();
+    world.inject(now, from, packet).map(|_| ())
+}
+
+/// A packet goes over the radio hop that a flow of the scenario has made, and where no flow goes there is no way.
+#[test]
+fn a_packet_goes_over_a_radio_hop_that_a_flow_has_made() {
+    let mut world = built(
+        r#"
+duration = "1 s"
+media.air = { phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m" } }
+nodes.A = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.B = { kind = "station", medium = "air", at = ["50 m", "0 m"], buffer = "30 packets" }
+flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1000 B", rate = "80 kbit/s" } }
+"#,
+    );
+    assert!(world.has_categories());
+    assert_eq!(inject(&mut world, ["A", "B"], 0, 700), Ok(()));
+    let back = inject(&mut world, ["B", "A"], 0, 700);
+    assert_eq!(back, Err(Rejected::NoRoute("B".into(), "A".into())));
+    world.advance(world.end());
+    let exits = world.take_exits();
+    let fates: Vec<_> = exits.iter().map(|exit| (exit.tag, exit.fate)).collect();
+    assert_eq!(fates, [(700, Fate::Delivered)]);
+}
+
+/// A port with two queues has none for class 2. A port with one takes every class.
+#[test]
+fn a_packet_finds_a_queue_of_its_class() {
+    let mut world = built(
+        r#"
+duration = "1 s"
+nodes = { A = { kind = "host" }, W = { kind = "switch" }, B = { kind = "host" } }
+links.a = { ends = ["A", "W"], rate = "100 Mbit/s", delay = "0 s" }
+links.b = { ends = ["W", "B"], rate = "100 Mbit/s", delay = "0 s" }
+ports."W>B" = { queue = { kind = "strict-priority", classes = 2 } }
+flows.f = { from = "B", to = "A", source = { kind = "outside" } }
+"#,
+    );
+    assert!(!world.has_categories());
+    assert_eq!(inject(&mut world, ["A", "B"], 1, 1000), Ok(()));
+    for class in [2, 3] {
+        let said = inject(&mut world, ["A", "B"], class, 1000);
+        assert_eq!(said, Err(Rejected::NoClass(class, "W>B".into())));
+    }
+    assert_eq!(inject(&mut world, ["B", "A"], 7, 1000), Ok(()));
+}
+
+/// An opportunity of 1,504 B with 4 B beside the packet carries 1,500 B, where packets go whole.
+#[test]
+fn a_packet_fits_an_opportunity_with_what_is_beside_it() {
+    let mut world = built(
+        r#"
+duration = "1 s"
+nodes = { A = { kind = "host" }, B = { kind = "host" } }
+links.a = { kind = "trace", from = "A", to = "B", opportunity = "1504 B", overhead = "4 B", trace = { kind = "constant", rate = "12 Mbit/s" } }
+links.b = { from = "B", to = "A", rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "B", to = "A", source = { kind = "outside" } }
+"#,
+    );
+    let said = inject(&mut world, ["A", "B"], 0, 1501);
+    let too_long = Rejected::Length {
+        len: 1501,
+        most: 1500,
+    };
+    assert_eq!(said, Err(too_long));
+    assert_eq!(inject(&mut world, ["A", "B"], 0, 1500), Ok(()));
+    world.advance(Time(20 * MS));
+    assert_eq!(world.take_exits().len(), 1);
+}

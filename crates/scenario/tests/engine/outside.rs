@@ -64,25 +64,25 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
     assert_eq!(inject(&mut world, ["B", "A"], 7, 1000), Ok(()));
 }
 
-/// An opportunity of 1,504 B with 4 B beside the packet carries 1,500 B, where packets go whole.
+/// An opportunity of 1,004 B with 4 B beside the packet carries 1,000 B, where packets go whole.
 #[test]
 fn a_packet_fits_an_opportunity_with_what_is_beside_it() {
     let mut world = built(
         r#"
 duration = "1 s"
 nodes = { A = { kind = "host" }, B = { kind = "host" } }
-links.a = { kind = "trace", from = "A", to = "B", opportunity = "1504 B", overhead = "4 B", trace = { kind = "constant", rate = "12 Mbit/s" } }
+links.a = { kind = "trace", from = "A", to = "B", opportunity = "1004 B", overhead = "4 B", trace = { kind = "constant", rate = "12 Mbit/s" } }
 links.b = { from = "B", to = "A", rate = "1 Gbit/s", delay = "0 s" }
 flows.f = { from = "B", to = "A", source = { kind = "outside" } }
 "#,
     );
-    let said = inject(&mut world, ["A", "B"], 0, 1501);
+    let said = inject(&mut world, ["A", "B"], 0, 1001);
     let too_long = Rejected::Length {
-        len: 1501,
-        most: 1500,
+        len: 1001,
+        most: 1000,
     };
     assert_eq!(said, Err(too_long));
-    assert_eq!(inject(&mut world, ["A", "B"], 0, 1500), Ok(()));
+    assert_eq!(inject(&mut world, ["A", "B"], 0, 1000), Ok(()));
     world.advance(Time(20 * MS));
     assert_eq!(world.take_exits().len(), 1);
 }

@@ -1,6 +1,7 @@
 //! Flows whose windows come from outside.
 
 use backwater_sim::ids::ConnectionId;
+use backwater_sim::knob::Place;
 use backwater_sim::world::World;
 use backwater_transport::controller::{Asks, Driven};
 use backwater_transport::units::Time;
@@ -87,4 +88,52 @@ fn a_run_up_to_a_question_ends_with_the_acknowledgement_that_asks() {
     // Another flow than those that ask is not waited for.
     assert!(!world.advance_until_asked(&[], Time(200 * MS)));
     assert_eq!(world.now(), Time(200 * MS));
+}
+
+/// A flow that is given another controller before the run goes as the same scenario with that controller: its receiver forecasts for it.
+#[test]
+fn a_controller_that_is_given_before_the_run_is_served_by_the_receiver() {
+    let text = |controller: &str| {
+        format!(
+            r#"
+duration = "300 ms"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.a = {{ ends = ["S", "D"], rate = "5 Mbit/s", delay = "10 ms" }}
+flows.f = {{ from = "S", to = "D", transport = "datagram", controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
+"#
+        )
+    };
+    let (mut own, mut given) = (built(&text("sprout")), built(&text("cubic")));
+    let spec = resolved(&text("sprout")).spec();
+    let transport = spec.flows[0].transport.as_ref().expect("a transport");
+    let id = ConnectionId::raw(0);
+    given.set_controller(id, transport, transport.controller.clone());
+    let (own, given) = (finished(&mut own), finished(&mut given));
+    assert!(own.flows[0].sums.delivered.packets > 10);
+    assert_eq!(own.fingerprint, given.fingerprint);
+}
+
+/// Each mechanism of stations has a knob of its own.
+#[test]
+fn a_knob_of_a_mechanism_of_stations_is_its_own() {
+    let mut world = built(
+        r#"
+duration = "1 s"
+routing = { kind = "airtime" }
+media.air = { phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m", sense = "190 m" } }
+nodes.S = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.R = { kind = "station", medium = "air", at = ["90 m", "0 m"], buffer = "30 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["180 m", "0 m"], buffer = "30 packets" }
+mechanisms.m = { recipe = "lscc", at = ["R"], detect = { kind = "occupancy", high = "81 %" } }
+mechanisms.n = { recipe = "lscc", at = ["D"], detect = { kind = "occupancy", high = "72 %" } }
+flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1000 B", rate = "80 kbit/s" } }
+"#,
+    );
+    let high = |world: &mut World, number: u32| {
+        let range = world.range(&Place::Mechanism(number, Vec::new()), "high");
+        range.expect("a knob").now
+    };
+    assert_eq!([0, 1].map(|number| high(&mut world, number)), [0.81, 0.72]);
+    world.turn(&Place::Mechanism(1, Vec::new()), 0.9);
+    assert_eq!([0, 1].map(|number| high(&mut world, number)), [0.81, 0.9]);
 }

@@ -6,4 +6,6 @@ mod net;
 mod outside;
 mod small_queue;
 mod steer;
+
+mod warnings;
 mod ways;

@@ -4,6 +4,7 @@
 mod ahead;
 mod aqm;
 mod balance;
+mod bounds;
 mod change;
 mod custom;
 mod deadlock;

@@ -32,6 +32,7 @@ mod random;
 mod rate;
 mod since;
 mod skip;
+mod standing;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;

@@ -41,17 +41,18 @@ fn at(world: &mut World, now: u64) -> Option<Standstill> {
 /// (t - T) = t.
 #[test]
 fn packets_stand_still_when_none_was_delivered_for_a_tenth_of_the_time() {
-    let mut net = line(&[100 * MS, 105 * MS, 105 * MS, 105 * MS]);
+    let way = 2 * (FRAME + US);
+    let last = (100 * MS + way).next_multiple_of(9);
+    let mut net = line(&[last - way, 105 * MS, 105 * MS, 105 * MS]);
     storm(&mut net, 1, 104 * MS);
     let mut world = net.world();
-    let last = 100 * MS + 2 * (FRAME + US);
-    let bound = last * 10 / 9;
-    assert_eq!(at(&mut world, bound - 10), None);
+    let bound = last / 9 * 10;
+    assert_eq!(at(&mut world, bound - 2), None);
     let found = Standstill {
         since: Time(last),
         packets: 3,
     };
-    assert_eq!(at(&mut world, bound + 10), Some(found));
+    assert_eq!(at(&mut world, bound), Some(found));
     // Nobody stands still where nothing is held.
     assert_eq!(world.standstill(0), None);
     assert_eq!(at(&mut world, 9_000 * MS), Some(found));

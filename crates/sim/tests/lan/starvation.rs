@@ -68,10 +68,8 @@ fn starved(net: &Net, at: &[u64]) -> Vec<Vec<bool>> {
     at.iter().map(look).collect()
 }
 
-/// A card that asks from the beginning stops all packets to it. One that was born before the last third of the time so far makes its flow starve, and one that
-/// was born at its beginning or later does not. At the beginning of a run nobody has starved.
-#[test]
-fn a_packet_born_before_the_last_third_starves_its_flow() {
+/// S over W to D, 10 Mbit/s and 1 us, whose card asks for ever from an instant on.
+fn paused(at: u64) -> (Net, [usize; 2]) {
     let mut net = Net::new(9.0);
     let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
     net.link(s, w, 10 * MBIT);
@@ -79,10 +77,18 @@ fn a_packet_born_before_the_last_third_starves_its_flow() {
     net.0.events.push(LinkEvent {
         name: "storm".into(),
         links: vec![1],
-        at: Span::ZERO,
+        at: Span(at),
         until: None,
         what: Happening::Storm(None),
     });
+    (net, [s, d])
+}
+
+/// A card that asks from the beginning stops all packets to it. One that was born before the last third of the time so far makes its flow starve, and one that
+/// was born at its beginning or later does not. At the beginning of a run nobody has starved.
+#[test]
+fn a_packet_born_before_the_last_third_starves_its_flow() {
+    let (mut net, [s, d]) = paused(0);
     net.flow("f", s, d, script([(1_000 * MS, 1500)]));
     net.flow("g", s, d, script([]));
     // Two thirds of 1,500 ms are the instant of its birth.
@@ -92,7 +98,19 @@ fn a_packet_born_before_the_last_third_starves_its_flow() {
     assert_eq!(found, [no.clone(), no, yes.clone(), yes]);
 }
 
-/// A port of a host holds two packets of the first flow when those of the second come and are lost. The second flow has starved while that lies in the last third of the
+/// Of two packets the first is delivered, and then the card stops all others. The flow has not starved while that delivery lies in the last third, its beginning
+/// included.
+#[test]
+fn one_delivery_in_the_last_third_is_enough() {
+    let (mut net, [s, d]) = paused(2 * MS);
+    net.flow("f", s, d, script([(0, 1500), (2 * MS, 1500)]));
+    // 1,526 B at 10 Mbit/s and 1 us, twice; then two more as long again.
+    let last = 2 * (1_526 * 800_000 + US);
+    let found = starved(&net, &[last * 3 / 2, last * 3 / 2 + 3]);
+    assert_eq!(found, [[false], [true]]);
+}
+
+/// A port of a host holds two packets of the first flow when that of the second comes and is lost. The second flow has starved while that lies in the last third of the
 /// time so far, from its beginning on. A delivery there ends that for the first.
 #[test]
 fn a_loss_in_the_last_third_starves_a_flow_that_delivers_nothing() {
@@ -101,10 +119,15 @@ fn a_loss_in_the_last_third_starves_a_flow_that_delivers_nothing() {
     let out = net.link(s, d, 10 * MBIT)[0];
     net.buffer(out, 3_036);
     net.0.links[0].delay = Span::millis(100);
-    let at = 1_000 * MS;
-    net.flow("f", s, d, script([(at, 3_000)]));
-    net.flow("g", s, d, script([(at, 3_000)]));
-    let found = starved(&net, &[at + MS, 1_500 * MS, 1_500 * MS + 3]);
-    let (lost, late) = (vec![false, true], vec![false, false]);
-    assert_eq!(found, [lost.clone(), lost, late]);
+    let looks = |at: u64, looks: &[u64]| {
+        let mut net = net.clone();
+        net.flow("f", s, d, script([(at, 3_000)]));
+        net.flow("g", s, d, script([(at, 1_500)]));
+        starved(&net, looks)
+    };
+    let (lost, none) = (vec![false, true], vec![false, false]);
+    let (at, late) = (1_000 * MS, 1_500 * MS);
+    let found = looks(at, &[at, late, late + 3]);
+    assert_eq!(found, [lost.clone(), lost.clone(), none]);
+    assert_eq!(looks(0, &[0]), [lost]);
 }

@@ -1,5 +1,7 @@
 //! Changes in the middle of a run.
 
+use std::collections::BTreeSet;
+
 use backwater_sim::ids::FlowId;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
@@ -126,4 +128,128 @@ fn a_queue_that_comes_later_draws_as_the_fork_does() {
     for (n, one) in found.iter().enumerate() {
         assert!(!found[..n].contains(one), "{n}");
     }
+}
+
+/// At the instant at which a flow ends it has ended, and no other end can be given to it.
+#[test]
+fn a_flow_that_ends_at_the_present_has_ended() {
+    let mut world = built(&line(&format!("stop = \"50 ms\", {CBR}"), ""));
+    world.advance(Time(50 * MS - 1));
+    world
+        .clone()
+        .change_stop(F, Time(60 * MS))
+        .expect("it has not ended");
+    world.advance(Time(50 * MS));
+    let said = world
+        .change_stop(F, Time(60 * MS))
+        .expect_err("it has ended");
+    assert!(said.what.contains("ended at"), "{}", said.what);
+}
+
+/// PIE that comes to a queue begins as at an idle port: it drops nothing before its first timer of 15 ms, however long the queue is.
+#[test]
+fn pie_that_comes_to_a_long_queue_begins_at_nought() {
+    let more = |queue: &str| format!("ports.\"W>D\" = {{ buffer = \"unlimited\"{queue} }}");
+    let pie = r#", queue = { kind = "pie", max_burst = "0 s" }"#;
+    let mut world = built(&line(CBR, &more("")));
+    let fresh = built(&line(CBR, &more(pie)));
+    // 10 Mbit/s too much for half a second: half a second of queue, with a target of 15 ms.
+    world.advance(Time(500 * MS));
+    let queue = port(&world, "W>D");
+    world.change_queue(queue, &fresh).expect("a queue");
+    world.advance(Time(514 * MS));
+    assert_eq!(world.report().dropped, 0);
+    assert!(finished(&mut world).dropped > 20);
+}
+
+/// A law that measures what a link offers goes on with the link's new trace: half of it, or twice as much.
+#[test]
+fn a_law_measures_the_new_trace_of_its_link() {
+    let text = |mbps: u64| {
+        format!(
+            r#"
+duration = "2 s"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.q = {{ from = "S", to = "D", kind = "trace", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = {{ kind = "constant", rate = "{mbps} Mbit/s" }} }}
+links.p = {{ from = "D", to = "S", kind = "trace", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = {{ kind = "constant", rate = "3 Mbit/s" }} }}
+ports."S>D" = {{ buffer = "unlimited", stamp = {{ kind = "abc", window = "200 ms" }} }}
+ports."D>S" = {{ buffer = "unlimited", stamp = {{ kind = "abc", window = "200 ms" }} }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1500 B", rate = "40 Mbit/s", phase = "start" }} }}
+flows.g = {{ from = "D", to = "S", source = {{ kind = "cbr", packet = "1500 B", rate = "40 Mbit/s", phase = "start" }} }}
+"#
+        )
+    };
+    for mbps in [6, 24] {
+        let (before, after) = (resolved(&text(12)), resolved(&text(mbps)));
+        let mut world = before.build().expect("a world");
+        world.advance(Time(1_000 * MS + 1));
+        before.change(&mut world, &after).expect("another trace");
+        let report = finished(&mut world);
+        let measured = report.stamps.iter().map(|stamp| {
+            let found = stamp.values.iter().find(|v| v.0 == "capacity_bps");
+            found.expect("a capacity").1
+        });
+        let measured: Vec<f64> = measured.collect();
+        for (measured, offered) in measured.iter().zip([3e6, mbps as f64 * 1e6]) {
+            assert!(
+                (measured / offered - 1.0).abs() < 0.02,
+                "{measured} {offered}"
+            );
+        }
+    }
+}
+
+/// A controller that draws, in the place of one that does not, has a stream of the instant and of what forks were keyed by. The flow is silent up to
+/// 500 ms, so that nothing but this differs between the runs.
+#[test]
+fn a_controller_that_comes_later_draws_by_its_instant_and_its_fork() {
+    let flow = |kind: &str| {
+        format!(
+            r#"start = "500 ms", transport = "tcp", controller = {{ kind = "{kind}" }}, source = {{ kind = "bulk" }}"#
+        )
+    };
+    let text = line(&flow("cubic"), "").replace("duration = \"1 s\"", "duration = \"3 s\"");
+    let spec = resolved(&line(&flow("vivace"), "")).spec();
+    let transport = spec.flows[0].transport.as_ref().expect("a transport");
+    let end = |ms: u64, by: &[u64]| {
+        let mut world = built(&text);
+        by.iter().for_each(|by| world.reseed(*by));
+        world.advance(Time(ms * MS));
+        let changed = world.change_controller(F, transport.controller.clone(), &transport.sender);
+        changed.expect("another controller");
+        finished(&mut world).fingerprint
+    };
+    // It draws a coin now and then, so that two runs may be alike.
+    let instants: BTreeSet<u64> = (1..=6).map(|n| end(70 * n, &[])).collect();
+    assert!(instants.len() > 2, "{}", instants.len());
+    let forks: BTreeSet<u64> = (1..=6).map(|by| end(70, &[by])).collect();
+    assert!(forks.len() > 2, "{}", forks.len());
+    assert_eq!(end(70, &[1]), end(70, &[1]));
+}
+
+/// Random opportunities that are drawn again while packets wait are used: the link goes on, and packets leave at its mean rate.
+#[test]
+fn packets_leave_at_opportunities_that_are_drawn_again() {
+    let mut world = built(
+        r#"
+duration = "20 s"
+nodes = { S = { kind = "host" }, D = { kind = "host" } }
+links.q = { from = "S", to = "D", kind = "trace", delay = "0 s", opportunity = "1500 B", overhead = "0 B", clock = "exact", trace = { kind = "cox", peak = "10 Mbit/s", volatility = "1 bit/s", reversion = 20, sticky = "0 %", outage = "1 ms", burst = 1 } }
+links.back = { from = "D", to = "S", rate = "1 Gbit/s", delay = "0 s" }
+ports."S>D" = { buffer = "unlimited" }
+flows.f = { from = "S", to = "D", source = { kind = "packet-list", at_us = [0], bytes = [150000] } }
+"#,
+    );
+    let mut delivered = 0;
+    for n in 1..=100 {
+        world.advance(Time(n * MS));
+        world.redraw(n);
+        // What leaves at the present instant leaves before anything else happens.
+        let queue = port(&world, "S>D");
+        let next = world.network().ports[queue].next_try;
+        assert!(next > world.now(), "{n}");
+        delivered = world.report().delivered;
+    }
+    // Half of 10 Mbit/s are 42 packets in 100 ms, with a deviation of 6.5.
+    assert!((10..=75).contains(&delivered), "{delivered}");
 }

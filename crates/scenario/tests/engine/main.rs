@@ -1,6 +1,7 @@
 //! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
 
 mod changes;
+mod climb;
 mod facts;
 mod net;
 mod outside;

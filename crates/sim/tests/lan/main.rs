@@ -30,6 +30,7 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod rows;
 mod since;
 mod skip;
 mod standing;

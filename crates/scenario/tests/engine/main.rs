@@ -3,8 +3,10 @@
 mod changes;
 mod climb;
 mod facts;
+mod instants;
 mod net;
 mod outside;
+mod routes;
 mod small_queue;
 mod steer;
 

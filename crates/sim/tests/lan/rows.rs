@@ -1,5 +1,6 @@
 //! The rows of a report in the middle of a run, against closed forms.
 
+use backwater_sim::ids::PortId;
 use backwater_sim::network::PortCount;
 use backwater_sim::world::{ClassReport, Report};
 use backwater_transport::part::Value;
@@ -29,10 +30,12 @@ fn three() -> (Net, [usize; 2]) {
 }
 
 /// A port is in use from the first bit of its first frame to the gap behind the last, and holds each frame from its arrival to its last bit. A port that
-/// has sent nothing was never in use.
+/// has sent nothing was never in use. Frame n comes 300 us behind the one before.
 #[test]
 fn a_port_is_in_use_and_holds_frames_up_to_the_present() {
-    let (net, [first, _]) = three();
+    let (mut net, [first, _]) = three();
+    let came = |n: u64| n * 300 * US;
+    net.0.flows[0].source = script((0..3).map(|n| (came(n), 1_500)));
     let mut world = net.world();
     for now in [
         0,
@@ -51,16 +54,43 @@ fn a_port_is_in_use_and_holds_frames_up_to_the_present() {
         let report = world.report();
         let count = &report.ports[first].count;
         assert_eq!(count.busy, now.min(3 * EACH), "{now}");
-        let held = (0..3).map(|n| now.min(n * EACH + SENT)).sum::<u64>();
-        assert_eq!(count.area, u128::from(FRAME * held), "{now}");
-        assert_eq!(count.max_bytes, 3 * FRAME);
+        let held = (0..3).map(|n| now.min(n * EACH + SENT) - now.min(came(n)));
+        assert_eq!(count.area, u128::from(FRAME * held.sum::<u64>()), "{now}");
         // Nobody sends towards S.
         let silent = &report.ports[first + 1].count;
         assert_eq!((silent.busy, silent.area, silent.max_bytes), (0, 0, 0));
     }
     let report = world.report();
-    let PortCount { packets, bytes, .. } = report.ports[first].count;
-    assert_eq!((packets, bytes), (3, 3 * FRAME));
+    let PortCount {
+        packets,
+        bytes,
+        max_bytes,
+        ..
+    } = report.ports[first].count;
+    assert_eq!((packets, bytes, max_bytes), (3, 3 * FRAME, 3 * FRAME));
+    // Three packets over two hops.
+    assert_eq!(world.packet_hops(), 6);
+    assert!(world.events() > 3);
+}
+
+/// A line that is slowed or sped up while it sends is in use all the time, and no longer.
+#[test]
+fn a_line_of_another_rate_is_in_use_as_long_as_it_sends() {
+    for rate in [5, 100] {
+        let (net, [first, _]) = three();
+        let mut world = net.world();
+        world.advance(Time(SENT / 2));
+        let id = PortId::new(first);
+        world.change_rate(id, Rate(rate * MBIT)).expect("a line");
+        // The first ends as it began; the gap behind it and what follows have the new rate.
+        let byte = 10 * BYTE / rate;
+        let end = SENT + 12 * byte + 2 * 1_538 * byte;
+        for now in [SENT / 2 + 1, SENT, end - byte, end, 2 * end] {
+            world.advance(Time(now));
+            let report = world.report();
+            assert_eq!(report.ports[first].count.busy, now.min(end), "{rate} {now}");
+        }
+    }
 }
 
 /// Frame n comes to the switch after its line and 100 us, and to its host as long behind that: what each hop has brought, and what is held, at any instant.
@@ -98,6 +128,12 @@ fn a_packet_that_is_lost_at_a_switch_has_made_the_hop_before() {
         .map(|row| row.count.packets)
         .collect();
     assert_eq!((hops, report.dropped, report.delivered), (vec![3, 1], 2, 1));
+    let bytes: Vec<u64> = report.flows[0]
+        .hops
+        .iter()
+        .map(|row| row.count.bytes)
+        .collect();
+    assert_eq!(bytes, [4_500, 1_500]);
 }
 
 /// The counts of a class are the sums of those of its flows, and there is a row for each class up to the highest. Without flows there is one.

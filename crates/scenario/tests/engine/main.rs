@@ -1,5 +1,6 @@
 //! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
 
+mod cards;
 mod changes;
 mod climb;
 mod facts;

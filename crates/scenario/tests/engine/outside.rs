@@ -1,12 +1,18 @@
 //! Packets from outside: the ways that they find, and what does not fit.
 
+use backwater_sim::ids::FlowId;
 use backwater_sim::world::{Fate, Injected, Rejected, World};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
 
 use crate::net::*;
 
-fn inject(world: &mut World, [from, to]: [&str; 2], class: u8, len: u64) -> Result<(), Rejected> {
+fn inject(
+    world: &mut World,
+    [from, to]: [&str; 2],
+    class: u8,
+    len: u64,
+) -> Result<FlowId, Rejected> {
     let [from, to] = [from, to].map(|name| world.node(name).expect("a node"));
     let packet = Injected {
         to,
@@ -17,7 +23,7 @@ fn inject(world: &mut World, [from, to]: [&str; 2], class: u8, len: u64) -> Resu
         tag: len,
     };
     let now = world.now();
-    world.inject(now, from, packet).map(|_| ())
+    world.inject(now, from, packet)
 }
 
 /// A packet goes over the radio hop that a flow of the scenario has made, and where no flow goes there is no way.
@@ -33,7 +39,7 @@ flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1000 B", ra
 "#,
     );
     assert!(world.has_categories());
-    assert_eq!(inject(&mut world, ["A", "B"], 0, 700), Ok(()));
+    assert!(inject(&mut world, ["A", "B"], 0, 700).is_ok());
     let back = inject(&mut world, ["B", "A"], 0, 700);
     assert_eq!(back, Err(Rejected::NoRoute("B".into(), "A".into())));
     world.advance(world.end());
@@ -56,12 +62,12 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
 "#,
     );
     assert!(!world.has_categories());
-    assert_eq!(inject(&mut world, ["A", "B"], 1, 1000), Ok(()));
+    assert!(inject(&mut world, ["A", "B"], 1, 1000).is_ok());
     for class in [2, 3] {
         let said = inject(&mut world, ["A", "B"], class, 1000);
         assert_eq!(said, Err(Rejected::NoClass(class, "W>B".into())));
     }
-    assert_eq!(inject(&mut world, ["B", "A"], 7, 1000), Ok(()));
+    assert!(inject(&mut world, ["B", "A"], 7, 1000).is_ok());
 }
 
 /// An opportunity of 1,004 B with 4 B beside the packet carries 1,000 B, where packets go whole.
@@ -82,7 +88,48 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
         most: 1000,
     };
     assert_eq!(said, Err(too_long));
-    assert_eq!(inject(&mut world, ["A", "B"], 0, 1000), Ok(()));
+    assert!(inject(&mut world, ["A", "B"], 0, 1000).is_ok());
     world.advance(Time(20 * MS));
     assert_eq!(world.take_exits().len(), 1);
+}
+
+/// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two nodes in one
+/// class are of one flow, and those of another class of another.
+#[test]
+fn a_host_with_two_wires_sends_over_both_and_forwards_over_none() {
+    let mut world = built(
+        r#"
+duration = "1 s"
+routing = { kind = "shortest-path" }
+nodes = { A = { kind = "host" }, H = { kind = "host" }, W = { kind = "switch" }, B = { kind = "host" } }
+links.a = { ends = ["A", "H"], rate = "100 Mbit/s", delay = "0 s" }
+links.h = { ends = ["H", "W"], rate = "100 Mbit/s", delay = "0 s" }
+links.b = { ends = ["W", "B"], rate = "100 Mbit/s", delay = "0 s" }
+flows.f = { from = "H", to = "B", source = { kind = "outside" } }
+"#,
+    );
+    let there = inject(&mut world, ["H", "B"], 0, 700).expect("a way");
+    let back = inject(&mut world, ["H", "A"], 0, 800).expect("a way");
+    let around = inject(&mut world, ["A", "B"], 0, 900);
+    assert_eq!(around, Err(Rejected::NoRoute("A".into(), "B".into())));
+    assert_ne!(there, back);
+    for (way, class, flow) in [
+        (["H", "A"], 0, Some(back)),
+        (["H", "B"], 0, Some(there)),
+        (["H", "A"], 1, None),
+    ] {
+        let flows = world.network().flows.len();
+        let found = inject(&mut world, way, class, 100).expect("a way");
+        assert_eq!(
+            world.network().flows.len(),
+            flows + usize::from(flow.is_none())
+        );
+        assert!(flow.is_none_or(|flow| flow == found), "{way:?} {class}");
+    }
+    world.advance(world.end());
+    let exits = world.take_exits();
+    assert!(exits.iter().all(|exit| exit.fate == Fate::Delivered));
+    let mut tags: Vec<u64> = exits.iter().map(|exit| exit.tag).collect();
+    tags.sort_unstable();
+    assert_eq!(tags, [100, 100, 100, 700, 800]);
 }

@@ -23,6 +23,11 @@ fn a_card_pulls_for_one_wire() {
     let trace = r#"from = "A", to = "B", kind = "trace", trace = { kind = "constant", rate = "12 Mbit/s" }"#;
     let said = |link: &str| refused(&pulled(&format!("links.a = {{ {link} }}")));
     assert_eq!(said(wire), "");
+    // Also where the port has a buffer.
+    let text = pulled(&format!(
+        "links.a = {{ {wire} }}\nports.\"A>B\" = {{ buffer = \"1 MB\" }}"
+    ));
+    assert_eq!(refused(&text), "");
     let what = "a card pulls for the port of one wire";
     assert!(said(&format!("{wire}, {boxes}")).contains(what));
     assert!(said(trace).contains(what));
@@ -64,17 +69,18 @@ flows.f = { from = "A", to = "B", nic = "pull", transport = "tcp", controller = 
 /// A signal of class 2 has no queue at a port with two. Acknowledgements that may take any of two ways must find one on both.
 #[test]
 fn signals_find_a_queue_on_each_way() {
-    let said = |narrow: &str, class: u8| {
+    let by = |choose: &str, narrow: &str, class: u8| {
         refused(&format!(
             r#"
 duration = "1 ms"
 topology = {{ kind = "leaf-spine", leaves = 2, spines = 2, hosts = 1, rate = "10 Gbit/s", delay = "1 us" }}
-routing = {{ kind = "ecmp", choose = "round-robin" }}
+routing = {{ kind = "ecmp", choose = "{choose}" }}
 ports."{narrow}" = {{ queue = {{ kind = "strict-priority", classes = 2 }} }}
 flows.f = {{ from = "h0", to = "h1", packet = "1030 B", transport = "roce", cnp_class = {class}, controller = {{ kind = "dcqcn", rate = "10 Gbit/s" }}, source = {{ kind = "bulk" }} }}
 "#
         ))
     };
+    let said = |narrow: &str, class: u8| by("round-robin", narrow, class);
     for narrow in ["l1>s0", "l1>s1", "s0>l0", "s1>l0"] {
         assert_eq!(said(narrow, 1), "");
         let said = said(narrow, 2);
@@ -85,6 +91,13 @@ flows.f = {{ from = "h0", to = "h1", packet = "1030 B", transport = "roce", cnp_
     }
     // Data go the other way.
     assert_eq!(said("l0>s0", 2), "");
+    // Those that keep their way need it there alone.
+    let one = ["l1>s0", "l1>s1"].map(|narrow| by("hash", narrow, 2));
+    assert_eq!(
+        one.iter().filter(|said| said.is_empty()).count(),
+        1,
+        "{one:?}"
+    );
 }
 
 /// A watchdog may stand at a port whose data frames carry notices, and not at one that a saturated source keeps filled.

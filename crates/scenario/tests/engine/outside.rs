@@ -1,6 +1,7 @@
 //! Packets from outside: the ways that they find, and what does not fit.
 
 use backwater_sim::ids::FlowId;
+use backwater_sim::record::What;
 use backwater_sim::world::{Fate, Injected, Rejected, World};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Time};
@@ -88,9 +89,17 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
         most: 1000,
     };
     assert_eq!(said, Err(too_long));
-    assert!(inject(&mut world, ["A", "B"], 0, 1000).is_ok());
+    let flow = inject(&mut world, ["A", "B"], 0, 1000).expect("a way");
+    // How long packets have been under way is measured where a trace serves them.
+    assert!(world.network().flows[flow].stats.age.is_some());
+    let back = inject(&mut world, ["B", "A"], 0, 1).expect("a way");
+    assert!(world.network().flows[back].stats.age.is_none());
+    assert_eq!(
+        inject(&mut world, ["B", "A"], 0, 0),
+        Err(Rejected::Length { len: 0, most: 1500 })
+    );
     world.advance(Time(20 * MS));
-    assert_eq!(world.take_exits().len(), 1);
+    assert_eq!(world.take_exits().len(), 2);
 }
 
 /// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two nodes in one
@@ -126,7 +135,14 @@ flows.f = { from = "H", to = "B", source = { kind = "outside" } }
         );
         assert!(flow.is_none_or(|flow| flow == found), "{way:?} {class}");
     }
+    world.start_recording();
     world.advance(world.end());
+    let records = world.take_records();
+    let entered = records
+        .iter()
+        .filter(|r| r.what == What::Enqueue && r.flow == back);
+    // Packets of a flow are numbered from nought on.
+    assert_eq!(entered.map(|r| r.seq).collect::<Vec<u32>>(), [0, 1]);
     let exits = world.take_exits();
     assert!(exits.iter().all(|exit| exit.fate == Fate::Delivered));
     let mut tags: Vec<u64> = exits.iter().map(|exit| exit.tag).collect();

@@ -91,14 +91,20 @@ fn fair_queues_see_the_hash_of_the_five_tuple() {
     // 40 packets of one five-tuple wait at the slow line when one of another comes: with queues by five-tuple it goes
     // ahead of all but the packet in transmission; without hashes both are one flow, and it goes last.
     // It comes there 41 × 122 us after the beginning; each packet takes 1.22 ms there, so 4 have left.
-    for (hashes, places) in [(true, 4..=6), (false, 40..=40)] {
+    // The greatest hash means none, so it is taken for the one before it, and for no other.
+    for (hashes, places) in [
+        (Some([3, 7]), 4..=6),
+        (Some([u32::MAX - 2, u32::MAX]), 4..=6),
+        (Some([u32::MAX - 1, u32::MAX]), 40..=40),
+        (None, 40..=40),
+    ] {
         let (mut net, port) = net();
         net.0.ports[port].aqm = queue("fq-codel", &[]).aqm;
         let mut world = net.world();
         let a = node(&world, "A");
         for tag in 0..41 {
             let mut packet = to(&world, "D", tag);
-            packet.hash = hashes.then_some(if tag == 40 { 7 } else { 3 });
+            packet.hash = hashes.map(|hashes| hashes[usize::from(tag == 40)]);
             world.inject(Time(0), a, packet).expect("a route");
         }
         let exits = run(&mut world);
@@ -106,7 +112,7 @@ fn fair_queues_see_the_hash_of_the_five_tuple() {
             .iter()
             .position(|e| e.tag == 40)
             .expect("it is delivered");
-        assert!(places.contains(&found), "{hashes}: {found}");
+        assert!(places.contains(&found), "{hashes:?}: {found}");
     }
 }
 
@@ -154,11 +160,11 @@ fn what_cannot_be_injected_is_rejected_and_leaves_the_world_as_it_was() {
         Rejected::NoHost(w)
     );
     assert_eq!(rejected(w, packet, 0), Rejected::NoHost(w));
-    let far = Id::raw(99);
-    assert_eq!(
-        rejected(a, Injected { to: far, ..packet }, 0),
-        Rejected::NoHost(far)
-    );
+    // The world has four nodes.
+    for far in [Id::raw(4), Id::raw(99)] {
+        let packet = Injected { to: far, ..packet };
+        assert_eq!(rejected(a, packet, 0), Rejected::NoHost(far));
+    }
     assert_eq!(
         rejected(a, Injected { to: a, ..packet }, 0),
         Rejected::Own("A".into())

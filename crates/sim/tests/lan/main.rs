@@ -4,6 +4,7 @@
 mod ahead;
 mod aqm;
 mod balance;
+mod bounds;
 mod change;
 mod custom;
 mod deadlock;
@@ -29,8 +30,10 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod rows;
 mod since;
 mod skip;
+mod standing;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;

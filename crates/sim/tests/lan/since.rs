@@ -3,10 +3,17 @@
 use backwater_sim::network::PortCount;
 use backwater_sim::record::flow_stats::{Count, DelaySum};
 use backwater_sim::world::{ClassReport, Report, World};
+use backwater_transport::endpoint::Protocol;
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Span, Time};
 
+use crate::aqm::queue;
+use crate::net::*;
 use crate::property::any_network;
+use crate::random::source;
+use crate::transport::carry;
 
 fn less(all: Count, before: Count) -> Count {
     Count {
@@ -144,4 +151,71 @@ fn a_warm_up_takes_off_what_was_before() {
         stopped += since.ports.iter().filter(|p| p.count.stall > 0).count();
     }
     assert!(lost > 1000 && stopped > 10, "{lost} {stopped}");
+}
+
+/// A switch that pauses two hosts for a slow line, whose queue marks, beside a host whose packets it holds back without need, one whose
+/// packets find no room, and a transfer.
+fn busy() -> Net {
+    let mut net = Net::new(0.2);
+    let (v, x) = (net.switch("V"), net.switch("X"));
+    net.link(v, x, 100 * MBIT);
+    let hosts: Vec<usize> = (0..3).map(|i| net.obeying_host(&format!("S{i}"))).collect();
+    for host in &hosts {
+        net.link(*host, v, 100 * MBIT);
+    }
+    let [slow, fast, short] = [10, 100, 10].map(|rate| {
+        let d = net.host(&format!("D{}", net.0.nodes.len()));
+        (net.link(x, d, rate * MBIT)[0], d)
+    });
+    net.buffer(slow.0, 50_000);
+    net.buffer(short.0, 3_036);
+    let given = [
+        ("min", Value::Bytes(Bytes(5_000))),
+        ("max", Value::Bytes(Bytes(40_000))),
+    ];
+    net.0.ports[slow.0].aqm = queue("ecn-ramp", &given).aqm;
+    net.recipe("pause", &[slow.0], &[]);
+    net.flow("f", hosts[0], slow.1, cbr(15 * MBIT)).ecn = Ecn::Ect0;
+    net.flow("g", hosts[1], fast.1, cbr(20 * MBIT)).class = 1;
+    net.flow("h", hosts[2], short.1, cbr(12 * MBIT));
+    let flow = net.flow("t", hosts[1], fast.1, source("bulk", &[]));
+    carry(
+        flow,
+        Protocol::Stream,
+        "fixed",
+        &[("window", Value::Packets(10))],
+    );
+    net
+}
+
+/// The same in a network in which each counter has moved before the end of the warm-up and moves after it.
+#[test]
+fn a_warm_up_takes_off_each_counter() {
+    let mut net = busy();
+    let warm = Time(100 * MS + 1);
+    let mut whole = net.world();
+    net.0.warmup = Span(warm.0);
+    let mut warmed = net.world();
+    whole.advance(warm);
+    let before = whole.report();
+    whole.advance(whole.end());
+    warmed.advance(warmed.end());
+    let (all, since) = (whole.report(), warmed.report());
+    compare(&since, &all, &before, 0);
+    let sums = |report: &Report| {
+        let mut sums = vec![0; 19];
+        for port in &report.ports {
+            let counts = counts(&port.count);
+            sums.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, count)| *sum += count);
+        }
+        sums
+    };
+    // Nothing is trimmed and no notices go to sources.
+    let moves = |n: usize| !matches!(n, 6 | 7);
+    for (n, (before, since)) in sums(&before).into_iter().zip(sums(&since)).enumerate() {
+        assert_eq!((before > 0, since > 0), (moves(n), moves(n)), "counter {n}");
+    }
+    assert!(since.all.dropped_early.packets > 0 && since.all.marked.packets > 0);
 }

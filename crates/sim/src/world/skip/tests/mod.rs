@@ -295,6 +295,55 @@ fn a_port_that_stands_still_with_a_frame_is_looked_at() {
     assert_eq!(world.finds_deadlock(repeat), Some(now));
 }
 
+/// A port that stalled at the beginning of a period and has sent nothing since may be part of a deadlock, and one that stalled later may not.
+#[test]
+fn a_port_that_stalled_as_a_period_began_is_looked_at() {
+    let mut world = World::build(&ring([true; 3])).expect("a legal network");
+    let began = Time::ZERO + Span::micros(5_000);
+    world.advance(Time(began.0 + 1_000_000));
+    let repeat = Repeat {
+        period: Span::micros(1),
+        began,
+        periods: 9,
+    };
+    for (from, looked) in [(began, true), (Time(began.0 + 1), false)] {
+        let mut world = world.clone();
+        let ports = &mut network(&mut world).ports;
+        let id = ports.ids().next().expect("a port");
+        ports[id].set(Traits::STALLED, true);
+        ports[id].stall_from = from;
+        let found = world.finds_deadlock(repeat);
+        assert_eq!(found == Some(world.clock.now), looked, "{from}");
+    }
+}
+
+/// A report says that books agree, and that they do not where a packet more has entered, a queue counts a byte more than its frames have, a notice more was
+/// sent, or a packet is in no list.
+#[test]
+fn books_that_do_not_agree_are_told() {
+    let mut world = World::build(&paused()).expect("a legal network");
+    world.advance(Time::ZERO + Span::millis(20));
+    assert!(world.clone().report().conserved);
+    let wrong: Changes = &[
+        ("a packet more", |w| {
+            network(w).flows[Id::raw(0)].entered.packets += 1
+        }),
+        ("a byte more", |w| {
+            network(w).ports[Id::raw(0)].queue.bytes += 1
+        }),
+        ("a notice more", |w| w.shared.run.books.notices_sent += 1),
+        ("a packet in no list", |w| {
+            let flow = Id::raw(0);
+            w.shared.create(flow, 100, 0, Ecn::NotEct, w.clock.now);
+        }),
+    ];
+    for (what, change) in wrong {
+        let mut world = world.clone();
+        change(&mut world);
+        assert!(!world.report().conserved, "{what}");
+    }
+}
+
 /// A card does not ask a flow again that had nothing to send, before something has happened to it. A packet is written every 2 ms and takes
 /// 0.9 ms of the line.
 #[test]

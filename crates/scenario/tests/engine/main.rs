@@ -1,0 +1,15 @@
+//! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
+
+mod cards;
+mod changes;
+mod climb;
+mod facts;
+mod instants;
+mod net;
+mod outside;
+mod routes;
+mod small_queue;
+mod steer;
+
+mod warnings;
+mod ways;

@@ -1,0 +1,109 @@
+//! Flows that keep few bytes in the radio of their host, in the states that decide how many.
+
+use backwater_sim::ids::ConnectionId;
+use backwater_sim::world::World;
+use backwater_transport::controller::{
+    Ack, AnyController, Congestion, Controller, CustomController, Driven, Inspect, Limits,
+};
+use backwater_transport::units::Rate;
+
+use crate::net::*;
+
+/// A station that sends without end over a radio that brings some 50 Mbit/s, and a wire whose delay is this. Nothing is reported of the
+/// first second.
+fn uplink(controller: &str, delay: &str) -> String {
+    format!(
+        r#"
+duration = "1.5 s"
+warmup = "1 s"
+media.air.phy = {{ standard = "802.11n", mcs = 7, width = "20 MHz" }}
+media.air.mac = {{ aggregation = "a-mpdu", lifetime = "10 s" }}
+media.air.channel = {{ model = "disc", transmit = "100 m", propagation = "0 s" }}
+topology = {{ kind = "wlan", medium = "air", stations = 1, wire_rate = "1 Gbit/s", wire_delay = "{delay}", buffer = "5000 packets" }}
+flows.f1 = {{ from = "s1", to = "d1", ac = "BE", packet = "1500 B", transport = "tcp", small_queue = 8, controller = {{ kind = "{controller}" }}, source = {{ kind = "bulk" }} }}
+"#
+    )
+}
+
+/// The most bytes in the station's radio behind the warm-up.
+fn most(world: &mut World) -> u64 {
+    let report = finished(world);
+    let radio = port(world, "s1>AP");
+    let row = report.ports.iter().find(|row| row.port == radio);
+    row.expect("a radio").count.max_bytes
+}
+
+/// A sender that paces at four times what the radio brings, 200 Mbit/s, keeps what that brings in 1 s / 2^8: 97,656 B, which are 64 frames of
+/// 1,518 B and no more.
+#[test]
+fn a_paced_flow_keeps_what_its_pace_brings() {
+    let resolved = resolved(&uplink("agent", "1 ms"));
+    let built = resolved.build_driven(&resolved.spec());
+    let mut world = built.unwrap_or_else(|said| panic!("{said}"));
+    let agents = world.all_driven();
+    world.steer(agents[0], &mut |agent: &mut Driven| {
+        agent.tell(1_000 * agent.mss(), Some(Rate(200_000_000)));
+    });
+    assert_eq!(most(&mut world), 64 * 1518);
+}
+
+/// A constant window that shows a threshold.
+#[derive(Clone, Debug)]
+struct Threshold {
+    window: u64,
+    threshold: u64,
+}
+
+impl Controller for Threshold {
+    fn on_ack(&mut self, _: &Ack) {}
+
+    fn on_congestion(&mut self, _: &Congestion) {}
+
+    fn limits(&self) -> Limits {
+        Limits::of(self.window)
+    }
+
+    fn inspect(&self) -> Inspect {
+        Inspect {
+            ssthresh: Some(self.threshold),
+            ..Inspect::default()
+        }
+    }
+}
+
+impl CustomController for Threshold {
+    fn fork(&self) -> Box<dyn CustomController> {
+        Box::new(self.clone())
+    }
+}
+
+/// A sender that does not pace is taken for one that paces at two windows in a round trip while its window is less than half of its threshold, and
+/// at 1.2 from there on. The window is more than the way holds, so that the limit keeps packets out of the radio; a round trip takes 100 ms
+/// and at most an eighth more.
+#[test]
+fn a_flow_below_half_of_its_threshold_keeps_two_windows_of_a_round_trip() {
+    let window = 750 * 1_448;
+    for (threshold, factor) in [(2 * window + 2, 2.0), (2 * window, 1.2), (window, 1.2)] {
+        let resolved = resolved(&uplink("fixed", "25 ms"));
+        let spec = resolved.spec();
+        let mut world = resolved.build().unwrap_or_else(|said| panic!("{said}"));
+        let transport = spec.flows[0].transport.as_ref().expect("a transport");
+        let id = ConnectionId::raw(0);
+        let controller = AnyController::Custom(Box::new(Threshold { window, threshold }));
+        world.set_controller(id, transport, controller);
+        assert_eq!(world.foreign(), [id]);
+        assert_eq!(world.ends.connections[id].stats.window, window);
+        let most = most(&mut world) as f64;
+        let allowed = |round_trip: f64| factor * window as f64 / round_trip / 256.0;
+        assert!(
+            most < allowed(0.100),
+            "{threshold} {most} {}",
+            allowed(0.100)
+        );
+        assert!(
+            most > 0.8 * allowed(0.1125),
+            "{threshold} {most} {}",
+            allowed(0.1125)
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! Ways that packets take when wires are down, and flows that wait for others.
+
+use backwater_sim::record::What;
+
+use crate::net::*;
+
+/// The wire from W to V goes down at 1 ms, and W sends by U from 2 ms on. Before the queue to U stands a box of 5 ms. A packet of 1000 B takes
+/// 8.208 us on each of three wires of 1 Gbit/s before it goes down, and on four afterwards.
+#[test]
+fn a_way_around_a_dead_wire_leads_through_its_boxes() {
+    let (_, records, _) = recorded(
+        r#"
+duration = "20 ms"
+routing = { kind = "shortest-path" }
+nodes = { A = { kind = "host" }, B = { kind = "host" }, W = { kind = "switch" }, U = { kind = "switch" }, V = { kind = "switch" } }
+links.in = { ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }
+links.short = { ends = ["W", "V"], rate = "1 Gbit/s", delay = "0 s" }
+links.wu = { ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s", boxes = [{ kind = "delay", delay = "5 ms" }] }
+links.uv = { ends = ["U", "V"], rate = "1 Gbit/s", delay = "0 s" }
+links.out = { ends = ["V", "B"], rate = "1 Gbit/s", delay = "0 s" }
+events.cut = { kind = "down", links = ["short"], at = "1 ms", converge = "1 ms" }
+flows.f = { from = "A", to = "B", packet = "1000 B", source = { kind = "packet-list", at_us = [0, 3000], bytes = [1000] } }
+"#,
+    );
+    let hop = 8_208_000;
+    let delivered = instants(&records, What::Deliver, 0, None);
+    assert_eq!(delivered, [3 * hop, 3 * MS + 5 * MS + 4 * hop]);
+}
+
+/// A transfer that waits for another begins when that has been delivered, or a while later where it says so.
+#[test]
+fn a_transfer_begins_a_while_after_another() {
+    for (after, wait) in [("f", 0), ("f + 500 us", 500 * US)] {
+        let (_, records, _) = recorded(&format!(
+            r#"
+duration = "20 ms"
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "B"], rate = "1 Gbit/s", delay = "1 us" }}
+flows.f = {{ from = "A", to = "B", transport = "tcp", controller = {{ kind = "fixed" }}, source = {{ kind = "bulk", size = "1 kB" }} }}
+flows.g = {{ from = "A", to = "B", after = ["{after}"], transport = "tcp", controller = {{ kind = "fixed" }}, source = {{ kind = "bulk", size = "1 kB" }} }}
+"#
+        ));
+        let delivered = instants(&records, What::Deliver, 0, None);
+        let entered = instants(&records, What::Send, 1, None);
+        assert_eq!(entered, [delivered[0] + wait], "{after}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Parts of the engine beside a second computation of the same thing: short, plain and written for the test alone.
 
 mod cellular;
+mod detectors;
 mod fit;
 mod notices;
 #[path = "../../../transport/tests/support/options.rs"]

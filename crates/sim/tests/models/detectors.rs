@@ -11,19 +11,19 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::parts::detector;
 use crate::traces::MS;
 
-fn share(name: &'static str, share: f64) -> (&'static str, Value) {
+pub fn share(name: &'static str, share: f64) -> (&'static str, Value) {
     (name, Value::Share(share))
 }
 
-fn span(name: &'static str, ms: u64) -> (&'static str, Value) {
+pub fn span(name: &'static str, ms: u64) -> (&'static str, Value) {
     (name, Value::Span(Span::millis(ms)))
 }
 
-fn bytes(name: &'static str, bytes: u64) -> (&'static str, Value) {
+pub fn bytes(name: &'static str, bytes: u64) -> (&'static str, Value) {
     (name, Value::Bytes(Bytes(bytes)))
 }
 
-fn made(id: &str, given: &[(&'static str, Value)]) -> AnyDetector {
+pub fn made(id: &str, given: &[(&'static str, Value)]) -> AnyDetector {
     detector(id, given).expect("legal options")
 }
 
@@ -40,8 +40,8 @@ fn says(detector: &mut AnyDetector, view: &View) -> (Option<Signal>, Option<Sign
     (came, left, detector.may_relieve(view))
 }
 
-const CONGESTED: Option<Signal> = Some(Signal::Congested);
-const CLEAR: Option<Signal> = Some(Signal::Clear);
+pub const CONGESTED: Option<Signal> = Some(Signal::Congested);
+pub const CLEAR: Option<Signal> = Some(Signal::Clear);
 
 /// Congested above the high mark, over below the low one: 60 % and 30 % of 1000 B. What lies above the high mark is slack.
 #[test]

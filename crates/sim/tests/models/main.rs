@@ -2,6 +2,7 @@
 
 mod cellular;
 mod detectors;
+mod edges;
 mod fit;
 mod notices;
 #[path = "../../../transport/tests/support/options.rs"]

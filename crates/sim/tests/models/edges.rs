@@ -187,7 +187,7 @@ fn toward(next: u32, to: u32) -> Seen {
     }
 }
 
-fn overheard(by: u32, to: u32, backlog: u32) -> Overheard {
+pub fn overheard(by: u32, to: u32, backlog: u32) -> Overheard {
     Overheard {
         class: 0,
         by,

@@ -2,6 +2,8 @@
 
 mod cellular;
 mod congestion;
+mod controls;
+mod cues;
 mod detectors;
 mod edges;
 mod fit;

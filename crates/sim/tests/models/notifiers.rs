@@ -53,7 +53,7 @@ const CATEGORY: Category = Category {
 
 /// A node of mechanism `number` with these stations around it, or with two ports that have a time unit of 1 us and 2 us, beside
 /// those who answer with this responder.
-fn node_beside(
+pub fn node_beside(
     respond: &str,
     id: &str,
     given: &[(&'static str, Value)],

@@ -103,13 +103,17 @@ impl Station {
 
     /// Packets for one host that came from a station are all that waits.
     fn early_for(&mut self, class: usize, ms: u64, station: u32, host: u32) -> Vec<Told> {
-        let owners = || {
-            vec![Owner {
-                station,
-                host,
-                bytes: 500,
-            }]
+        self.owners(class, ms, &[(station, 500)], host)
+    }
+
+    /// Packets for one host that came from these stations, in bytes, are all that waits.
+    fn owners(&mut self, class: usize, ms: u64, from: &[(u32, u64)], host: u32) -> Vec<Told> {
+        let owner = |(station, bytes): &(u32, u64)| Owner {
+            station: *station,
+            host,
+            bytes: *bytes,
         };
+        let owners = || from.iter().map(owner).collect();
         let waiting = &Waiting {
             owners: &owners,
             ..Waiting::nothing()
@@ -262,16 +266,52 @@ fn a_clear_buffer_is_judged_as_often_as_is_written() {
     }
 }
 
-/// An early warning goes to who owns more than 10 % of the buffer of 1000 B, or of the 500 B in it.
+/// An early warning goes to who owns more than 10 % of the buffer of 1000 B, or of the 500 B in it; by destination, too. Where nobody owns as
+/// much nothing is looked at later.
 #[test]
 fn who_owns_more_than_a_share_is_warned() {
-    let held = held(
-        1,
-        &[(Some(0), 101), (Some(3), 100), (Some(5), 51), (None, 248)],
+    for (of, expected) in [("buffer", vec![0]), ("contents", vec![0, 3])] {
+        let given = [choice("owner_of", of)];
+        let much = held(
+            1,
+            &[(Some(0), 101), (Some(3), 51), (Some(5), 50), (None, 298)],
+        );
+        let warned = station(&given).early(1, 0, &much);
+        let expected: Said = expected.into_iter().map(|n| to(n, 2000)).collect();
+        assert_eq!(warned, expected, "{of}");
+        let mut one = station(&[choice("owner_of", of), choice("scope", "address")]);
+        let told = one.owners(1, 0, &[(0, 101), (3, 51), (5, 50), (77, 298)], 9);
+        let told: Said = told.iter().map(|t| (t.to, t.notice.quanta())).collect();
+        assert_eq!(told, expected, "{of}");
+        assert!(one.timer().is_some());
+        let little = held(1, &[(Some(0), 50), (None, 450)]);
+        let mut one = station(&given);
+        assert_eq!((one.early(1, 0, &little), one.timer()), (vec![], None));
+        let mut one = station(&[choice("owner_of", of), choice("scope", "address")]);
+        let met = if of == "buffer" { 100 } else { 50 };
+        assert!(one.owners(1, 0, &[(5, met), (77, 500 - met)], 9).is_empty());
+        assert_eq!(one.timer(), None);
+    }
+}
+
+/// A warning that was too short is followed by one half as long again, to those who own much; no other is told.
+#[test]
+fn a_warning_is_renewed_for_those_who_own_much() {
+    let mut one = station(&[]);
+    let much = held(1, &[(Some(0), 100), (Some(5), 400)]);
+    assert_eq!(one.early(1, 0, &much), [to(5, 2000)]);
+    assert_eq!(one.lasts(180, Some(&much)), [to(5, 3000)]);
+    let (class, serial, _) = one.timer().expect("a timer");
+    let now = Time(200 * MS);
+    assert_eq!(
+        one.0.expires(class, serial, now),
+        None,
+        "a later one was sent"
     );
-    let warned = |of| station(&[choice("owner_of", of)]).early(1, 0, &held);
-    assert_eq!(warned("buffer"), [to(0, 2000)]);
-    assert_eq!(warned("contents"), [to(0, 2000), to(3, 2000), to(5, 2000)]);
+    let (class, serial, _) = one.timer().expect("a timer");
+    assert_eq!(one.0.expires(class, serial, now), Some(1));
+    one.ends(1, 200);
+    assert_eq!(one.0.expires(class, serial, now), None, "nothing holds");
 }
 
 /// The end of congestion at 150 ms ends a warning of 200 ms, of the first neighbour too, and not one that has expired at that instant. All may be
@@ -324,8 +364,11 @@ fn a_warning_that_names_a_host_is_taken_back_as_such() {
     for class in 0..4 {
         for host in [0, 1, 2, 64, 70] {
             let mut one = station(&[choice("scope", "address")]);
+            // Another category is congested as well; the notice does not speak of it.
+            one.begins((class + 1) % 4, 0);
             let told = one.early_for(class, 0, 0, host);
             assert_eq!(told.len(), 1);
+            assert_eq!(one.ends((class + 1) % 4, 0).len(), 1);
             assert!(one.early_for(class, 199, 0, host).is_empty());
             let notice = &told[0].notice;
             assert_eq!(
@@ -340,11 +383,14 @@ fn a_warning_that_names_a_host_is_taken_back_as_such() {
             assert_eq!(durations.units, units);
             assert!(!keys.contains(&notice.key), "{class} {host}");
             keys.push(notice.key);
-            let other = (class + 1) % 4;
-            assert_eq!(one.ends(other, 10), []);
+            for other in (0..4).filter(|other| *other != class) {
+                assert_eq!(one.ends(other, 10), []);
+            }
             assert_eq!(one.ends(class, 10), [to(0, 0)]);
             assert_eq!(one.early_for(class, 10, 0, host).len(), 1);
-            assert_eq!(one.ends(class, 110), [], "it has expired");
+            assert!(one.early_for(class, 109, 0, host).is_empty());
+            assert_eq!(one.early_for(class, 110, 0, host).len(), 1);
+            assert_eq!(one.ends(class, 210), [], "it has expired");
         }
     }
 }

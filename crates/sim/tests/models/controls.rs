@@ -153,6 +153,7 @@ fn classes_are_congested_apart_from_one_another() {
     let (mut control, heard) = told(Cues::NONE, false, made("watermark", &[]), None);
     assert_eq!((control.number(), control.node()), (3, Id::new(4)));
     assert_eq!(control.carried_by(), CarriedBy::Frame);
+    assert!(!control.passes(0, 1, 1), "no mark is known yet");
     let would = |control: &mut Control, class, held| {
         let seen = Seen::of_class(class as u8);
         control.would_alarm(0, &seen, &level(class, held))
@@ -210,13 +211,18 @@ fn a_class_is_calm_after_its_notice_has_expired() {
 #[test]
 fn packets_of_a_congested_class_are_marked() {
     for marks in [true, false] {
-        let notifier: Box<dyn AtNode> = match marks {
-            true => Box::new(Marks),
-            false => node("pause", &[], 3, &[]),
+        let (carrier, carried) = match marks {
+            true => ("mark", CarriedBy::Mark),
+            false => ("header", CarriedBy::Header),
         };
+        let given = [("carrier", Value::Choice(carrier))];
+        let notifier = node("pause", &given, 3, &[]);
         let mut control = control(notifier, made("watermark", &[]), None);
         control.add_voice(0, &voice(0b11));
-        assert_eq!(control.only_marks(), marks);
+        assert_eq!(
+            (control.only_marks(), control.carried_by()),
+            (marks, carried)
+        );
         assert!(!control.marks(0, 1));
         came(&mut control, 1, 81);
         assert_eq!(
@@ -243,6 +249,7 @@ fn neighbours_are_known_where_senders_matter() {
     let port = |n| Toward::Port(Id::new(n));
     for (hears, known) in [(Cues::ARRIVALS, false), (Cues::SENDERS, true)] {
         let (mut control, heard) = told(hears, false, made("watermark", &[]), None);
+        assert_eq!(control.audience(0).count(), 0);
         control.add_voice(0, &voice(0b101));
         assert_eq!(read(&heard), ["placed 5"]);
         let audience: Vec<_> = control.audience(0).collect();
@@ -297,7 +304,9 @@ fn arrivals_pass_where_nothing_follows_from_them() {
     ] {
         let mut control = control(node("pause", given, 3, &[]), made(detector, &[]), rhythm);
         control.pass_below_the_mark(0, 100);
-        assert_eq!(control.passes(0, 1, 80), passes, "{detector}");
+        for held in [1, 80] {
+            assert_eq!(control.passes(0, 1, held), passes, "{detector} {held}");
+        }
         assert!(!control.passes(0, 1, 81));
     }
 }

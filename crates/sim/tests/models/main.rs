@@ -14,6 +14,8 @@ mod options;
 mod parts;
 mod queues;
 mod record;
+mod requests;
 mod sources;
 mod traces;
 mod trees;
+mod voices;

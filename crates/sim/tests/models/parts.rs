@@ -7,7 +7,7 @@ use backwater_transport::units::Bytes;
 
 use crate::options::fill;
 
-fn detector(id: &str, given: &[(&'static str, Value)]) -> Result<AnyDetector, Refusal> {
+pub fn detector(id: &str, given: &[(&'static str, Value)]) -> Result<AnyDetector, Refusal> {
     let row = DETECTORS.iter().find(|row| row.id == id).expect("a row");
     (row.build)(&fill(row.options, given))
 }

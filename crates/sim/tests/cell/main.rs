@@ -1,5 +1,6 @@
 //! The trace link: exact vectors, both emulators' published behaviour, boxes, generated traces.
 
+mod box_rules;
 mod boxes;
 mod change;
 mod fit;

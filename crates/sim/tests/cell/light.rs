@@ -1,11 +1,11 @@
 //! Two workloads replayed: trains let light traffic go, and the heavy trace serves the rest.
 
 use backwater_sim::medium::boxes::{AnyBox, Light};
-use backwater_sim::medium::trace::{AnyTrace, First, file};
+use backwater_sim::medium::trace::{AnyTrace, First, TRACES, file};
 use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::part::{File, Value};
+use backwater_transport::part::{Args, File, Value};
 use backwater_transport::units::Span;
 
 use crate::net::{MAHIMAHI, at, deliveries, direction, generated, recorded, spec};
@@ -163,6 +163,28 @@ fn a_fork_goes_on_with_the_train() {
         "110 is behind the train's last opportunity"
     );
     assert_eq!(all, deliveries(&mut fork));
+}
+
+/// Each line holds from its time to that of the next. At 1,500 ms the base delay lies midway between 40 and 10 ms, and the second
+/// packet uses the opportunity that the second line has after 7 ms.
+#[test]
+fn a_train_is_that_of_the_line_that_holds() {
+    let run = trains("0 20 0 3\n1000 40 0 7\n2000 10 0 9\n", 0);
+    assert_eq!(leave(run, &[(1500, 1500), (1500, 1500)]), [1525, 1532]);
+}
+
+/// Numbers are digits and nothing else.
+#[test]
+fn a_number_with_a_sign_is_refused() {
+    let part = TRACES.iter().find(|part| part.id == "cellreplay");
+    let given = vec![
+        ("light", file("light", "0 +20 0\n60000 20 0\n")),
+        ("heavy", file("heavy", &file::write([1000]))),
+        ("timer", Value::Span(Span::ZERO)),
+    ];
+    let refusal = (part.expect("a row").build)(&Args(given)).expect_err("no number");
+    assert_eq!(refusal.option, "light");
+    assert!(refusal.what.contains("+20"), "{}", refusal.what);
 }
 
 /// The heavy trace alone is what it is as a trace of its own.

@@ -12,6 +12,8 @@ mod net;
 #[path = "../support/outside.rs"]
 mod outside;
 mod queues;
+mod redraw;
+mod served;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod vectors;

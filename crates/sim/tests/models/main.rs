@@ -8,6 +8,7 @@ mod options;
 mod parts;
 mod queues;
 mod record;
+mod recordings;
 mod shapes;
 mod sources;
 mod traces;

@@ -181,6 +181,16 @@ fn traces_say_how_many_steps_opportunities_are_apart() {
     );
 }
 
+/// Of a constant rate the number of opportunities up to an instant is known without drawing them: 3 Mbit/s bring 249 of 1,504 B
+/// in a second. Of a random one it is not.
+#[test]
+fn only_a_constant_rate_is_counted_without_drawing() {
+    let constant = generated("constant", &[("rate", mbit(3.0))]);
+    let due = 3_000_000 / (8 * 1504);
+    assert_eq!(constant.up_to(1504, at(1000)), Some(due));
+    assert_eq!(cox(1.0, 1.0, (0.1, 1000), 1.0).up_to(1504, at(1000)), None);
+}
+
 /// A server that has looked beyond the end gives the same opportunities as the trace.
 #[test]
 fn a_server_knows_its_opportunities_up_to_any_end() {

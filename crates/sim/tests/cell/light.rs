@@ -1,11 +1,11 @@
 //! Two workloads replayed: trains let light traffic go, and the heavy trace serves the rest.
 
 use backwater_sim::medium::boxes::{AnyBox, Light};
-use backwater_sim::medium::trace::{AnyTrace, First, file};
+use backwater_sim::medium::trace::{AnyTrace, First, TRACES, file};
 use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::part::{File, Value};
+use backwater_transport::part::{Args, File, Value};
 use backwater_transport::units::Span;
 
 use crate::net::{MAHIMAHI, at, deliveries, direction, generated, recorded, spec};
@@ -165,10 +165,89 @@ fn a_fork_goes_on_with_the_train() {
     assert_eq!(all, deliveries(&mut fork));
 }
 
+/// Each line holds from its time to that of the next. At 1,500 ms the base delay lies midway between 40 and 10 ms, and the second
+/// packet uses the opportunity that the second line has after 7 ms.
+#[test]
+fn a_train_is_that_of_the_line_that_holds() {
+    let run = trains("0 20 0 3\n1000 40 0 7\n2000 10 0 9\n", 0);
+    assert_eq!(leave(run, &[(1500, 1500), (1500, 1500)]), [1525, 1532]);
+}
+
+/// Numbers are digits and nothing else.
+#[test]
+fn a_number_with_a_sign_is_refused() {
+    let part = TRACES.iter().find(|part| part.id == "cellreplay");
+    let given = vec![
+        ("light", file("light", "0 +20 0\n60000 20 0\n")),
+        ("heavy", file("heavy", &file::write([1000]))),
+        ("timer", Value::Span(Span::ZERO)),
+    ];
+    let refusal = (part.expect("a row").build)(&Args(given)).expect_err("no number");
+    assert_eq!(refusal.option, "light");
+    assert!(refusal.what.contains("+20"), "{}", refusal.what);
+}
+
 /// The heavy trace alone is what it is as a trace of its own.
 #[test]
 fn the_heavy_trace_is_a_recorded_one() {
     let lines = |trace: &AnyTrace| trace.recorded().expect("recorded").lines().to_vec();
     let (both, alone) = (replay(&[3, 5, 9], 0), recorded([3, 5, 9], false));
     assert_eq!(lines(&both), lines(&alone));
+}
+
+/// Trains of these lines over a heavy trace whose first opportunity comes at 1,000 ms.
+fn trains(lines: &str, timer: u64) -> World {
+    let given = [
+        ("light", file("light", lines)),
+        ("heavy", file("heavy", &file::write([1000, 1001, 1002]))),
+        ("timer", Value::Span(Span::millis(timer))),
+    ];
+    let trace = generated("cellreplay", &given).repeated(false);
+    world(trace.expect("recorded"), true)
+}
+
+/// The instants, in ms, at which packets leave that come at these milliseconds with so many bytes.
+fn leave(mut run: World, packets: &[(u64, u64)]) -> Vec<u64> {
+    for (tag, (ms, len)) in (0..).zip(packets) {
+        inject(&mut run, at(*ms), Id::new(0), *len, tag);
+    }
+    deliveries(&mut run).iter().map(|one| one.1).collect()
+}
+
+/// Without a delay the first packet of a train leaves as it comes, and the second at the train's opportunity after 2 ms.
+#[test]
+fn a_train_without_delay_lets_its_packet_leave_at_once() {
+    let run = trains("0 0 0 2 5\n60000 0 0 2 5\n", 0);
+    assert_eq!(leave(run, &[(100, 1500), (100, 1500)]), [100, 102]);
+}
+
+/// Four packets of 372 B with 4 B each fill an opportunity of 1,504 B. Two opportunities of one millisecond carry eight, which
+/// leave together; the ninth leaves 2 ms later.
+#[test]
+fn packets_of_one_opportunity_leave_together() {
+    let run = trains("0 20 0 0 2\n60000 20 0 0 2\n", 0);
+    let mut due = [120; 9];
+    due[8] = 122;
+    assert_eq!(leave(run, &[(100, 372); 9]), due);
+}
+
+/// A packet 3 ms behind the one before it begins a train with a timer of 2 ms, and waits for the opportunity after 5 ms with
+/// one of 3.
+#[test]
+fn the_timer_is_the_one_that_is_asked_for() {
+    for (timer, due) in [(2, 123), (3, 125)] {
+        let run = trains("0 20 0 5\n60000 20 0 5\n", timer);
+        assert_eq!(leave(run, &[(100, 1500), (103, 1500)]), [120, due]);
+    }
+}
+
+/// The fourth packet leaves at 200 ms with the heavy trace. What a train lets go at that instant finds the link at rest again.
+#[test]
+fn light_traffic_leaves_at_the_end_of_what_was_under_way() {
+    let mut run = world(replay(&[200, 400], 0), true);
+    for tag in 0..4 {
+        inject(&mut run, at(100), Id::new(0), 1500, tag);
+    }
+    inject(&mut run, at(180), Id::new(0), 1500, 4);
+    assert_eq!(deliveries(&mut run)[3..], [(3, 200), (4, 200)]);
 }

@@ -79,6 +79,19 @@ fn the_figures_of_a_log_count_every_byte_and_packet() {
     assert_eq!((managed.dropped, managed.discarded), (0, 2));
 }
 
+/// A log of 100,000 s and a delay of as much are looked at, and nothing longer.
+#[test]
+fn logs_and_delays_have_a_greatest_length() {
+    let figures = |text: String| Graph::of(&Log::parse(text.as_bytes()).expect("a log"));
+    let most = 100_000_000;
+    let long = |end: u64| figures(format!("1 + 9\n{} + 9\n", 1 + end));
+    assert_eq!(long(most).expect("rates").duration_s, 1e5);
+    assert!(long(most + 1).is_err());
+    let late = |delay: u64| figures(format!("{delay} - 9 {delay}\n{} # 1504\n", delay + 10));
+    assert_eq!(late(most).expect("rates").delay_p95_ms, Some(most));
+    assert!(late(most + 1).is_err());
+}
+
 #[test]
 fn a_log_that_mahimahi_wrote_is_written_again_from_its_arrivals() {
     const NAME: &str = "verizon-lte-short-fixed20.uplink.log";

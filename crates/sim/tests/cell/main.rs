@@ -1,5 +1,6 @@
 //! The trace link: exact vectors, both emulators' published behaviour, boxes, generated traces.
 
+mod box_rules;
 mod boxes;
 mod change;
 mod fit;
@@ -11,6 +12,8 @@ mod net;
 #[path = "../support/outside.rs"]
 mod outside;
 mod queues;
+mod redraw;
+mod served;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod vectors;

@@ -1,0 +1,72 @@
+//! What a trace link serves and says of it: classes, the time that packets are under way, and the age that no sender can beat.
+
+use backwater_sim::limit::Limit;
+use backwater_sim::medium::trace::{First, Server};
+use backwater_sim::queue::AnyScheduler;
+use backwater_sim::spec::Service;
+use backwater_sim::table::Id;
+use backwater_sim::targets::Destination;
+use backwater_sim::world::World;
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use crate::net::{CELLSIM, MAHIMAHI, MS, at, deliveries, direction, recorded, spec};
+use crate::outside::inject;
+
+/// Two classes at an opportunity each millisecond: all of the higher one leave first, and then the others, also after a pause.
+#[test]
+fn the_higher_class_leaves_first() {
+    let link = direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]);
+    let mut spec = spec([link, None], 0.1);
+    spec.ports[0].scheduler = AnyScheduler::StrictPriority(2);
+    spec.ports[0].buffer = Limit::Unlimited;
+    spec.flows[0].class = 1;
+    spec.flows[1].from = 0;
+    spec.flows[1].to = Destination::Node(1);
+    let mut run = World::build(&spec).expect("a link");
+    for (tag, (ms, flow)) in (0..).zip([(0, 1), (0, 1), (0, 0), (0, 0), (9, 1), (19, 0)]) {
+        inject(&mut run, at(ms), Id::new(flow), 1500, tag);
+    }
+    let due = [(2, 1), (3, 2), (0, 3), (1, 4), (4, 10), (5, 20)];
+    assert_eq!(deliveries(&mut run), due);
+}
+
+/// Frames of 1,514 B in opportunities of 1,500 B, one each millisecond: the n-th has bytes 1514 (n − 1) to 1514 n of all. It
+/// waits for the opportunity of its first byte, and is under way to that of its last one.
+#[test]
+fn a_packet_is_under_way_from_its_first_byte_to_its_last() {
+    let link = direction(recorded([1], true), CELLSIM, First::Opportunity, vec![]);
+    let mut run = World::build(&spec([link, None], 0.2)).expect("a link");
+    for tag in 0..120 {
+        inject(&mut run, at(0), Id::new(0), 1500, tag);
+    }
+    assert_eq!(deliveries(&mut run).len(), 120);
+    let begins = |n: u64| 1514 * (n - 1) / 1500 + 1;
+    let ends = |n: u64| (1514 * n).div_ceil(1500);
+    let waited: u64 = (1..=120).map(begins).sum();
+    let sent: u64 = (1..=120).map(|n| ends(n) - begins(n)).sum();
+    let report = run.report();
+    let sum = &report.flows[0].sums.sum;
+    let parts = (sum.queue, sum.serial, sum.propagation);
+    let ticks = |ms: u64| u128::from(ms * MS);
+    assert_eq!(parts, (ticks(waited), ticks(sent), 0));
+}
+
+/// After the opportunity at 10 ms a packet that was 50 ms old then is the newest one: at the 100 milliseconds from there on its
+/// age is 50 to 149 ms, of which that of index 95 is 145.
+#[test]
+fn the_least_age_is_the_95th_percentile_of_all_ages() {
+    let link = direction(
+        recorded([10, 500], false),
+        MAHIMAHI,
+        First::Opportunity,
+        vec![],
+    );
+    let Service::Trace(made) = link.expect("a direction").service else {
+        unreachable!("a trace");
+    };
+    let server = Server::new(*made, Random::stream(1, "trace", "t"));
+    let age = server.least_age_p95(10..=109, Span::millis(50), Span::ZERO);
+    assert_eq!(age, Some(145));
+    assert_eq!(server.opportunities(Time(109 * MS)).count(), 1);
+}

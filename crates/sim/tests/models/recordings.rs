@@ -1,0 +1,95 @@
+//! Recordings that are written by hand: their figures, and the models that are fitted to them.
+
+use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit};
+use backwater_sim::medium::trace::portrait::Recording;
+use backwater_transport::part::Value;
+
+fn fit(id: &str, recording: &Recording) -> Fit {
+    let found = ESTIMATORS.iter().find(|one| one.id == id);
+    let found = found.expect("an estimator").fit(recording);
+    found.expect("a recording that is long enough")
+}
+
+fn option(found: &Fit, name: &str) -> f64 {
+    let named = found.options.0.iter().find(|(n, _)| *n == name);
+    match &named.expect("an option").1 {
+        Value::Rate(rate) => rate.0 as f64,
+        Value::Share(x) | Value::Number(x) => *x,
+        other => panic!("no number: {other:?}"),
+    }
+}
+
+/// So many opportunities in each bin of so many milliseconds, evenly.
+fn binned(counts: &[u64], bin: u64, opportunity: u64) -> Recording {
+    let bins = (0..).step_by(bin as usize).zip(counts);
+    let stamps = bins.flat_map(|(begin, n)| (0..*n).map(move |i| begin + i * bin / n));
+    Recording {
+        stamps: stamps.collect(),
+        length: counts.len() as u64 * bin,
+        opportunity,
+    }
+}
+
+/// From 200 ms on a gap is an outage where opportunities are frequent: this one lasts for a tenth of the time.
+#[test]
+fn a_gap_of_just_the_least_length_is_an_outage() {
+    for (gap, outages, share) in [(199, 0, 0.0), (200, 1, 0.1)] {
+        let recording = Recording {
+            stamps: (0..=1000).chain(1000 + gap..=2000).collect(),
+            length: 2000,
+            opportunity: 1504,
+        };
+        let found = recording.portrait();
+        assert_eq!((found.outages, found.outage_share), (outages, share));
+    }
+}
+
+/// Counts in 40 ms swing by 10 about 19 or 21, second by second: those of a second vary by 25 about 500, which is less than
+/// such bursts alone bring about. So the rate stands still, and bursts of b have the dispersion 2 b − 1, half the mean square
+/// of the difference between neighbours over the mean.
+#[test]
+fn a_steady_rate_that_comes_in_bursts_is_found() {
+    let counts: Vec<u64> = (0..30 * 25)
+        .map(|bin| {
+            let middle = 19 + 2 * (bin / 25 % 2);
+            match bin % 25 {
+                24 => middle,
+                place if place % 2 == 0 => middle - 10,
+                _ => middle + 10,
+            }
+        })
+        .collect();
+    let found = fit("cox", &binned(&counts, 40, 1504));
+    let squares = counts.windows(2).map(|two| two[0].abs_diff(two[1]).pow(2));
+    let square = squares.sum::<u64>() as f64 / 2.0 / (counts.len() - 1) as f64;
+    let burst = (square / 20.0 + 1.0) / 2.0;
+    // Three digits are kept.
+    assert!((option(&found, "burst") - burst).abs() <= 0.005, "{burst}");
+    assert_eq!(option(&found, "volatility"), 1.0);
+    assert_eq!(option(&found, "reversion"), 20.0);
+    assert_eq!(option(&found, "sticky"), 0.0);
+}
+
+/// A rate that is on for a second and off for one is as wide as its mean allows: from nought to twice the mean. Uniform between
+/// bounds w apart a rate has the variance w²/12, so that the motion is at least √12 times the mean wide. At its fastest it
+/// moves by 0.6 w·√0.2 in a step, 0.93 of the mean: the walk goes from the middle to a bound in one step.
+#[test]
+fn a_walk_as_fast_as_can_be_takes_one_step_to_its_bound() {
+    let counts: Vec<u64> = (0..40).map(|second| 40 * (second % 2)).collect();
+    let recording = binned(&counts, 1000, 1504);
+    let found = fit("random-walk", &recording);
+    let mean = recording.portrait().mean_bps;
+    assert_eq!(option(&found, "low"), 0.0);
+    assert!((option(&found, "high") / mean - 2.0).abs() < 0.01);
+    assert_eq!(option(&found, "step"), option(&found, "high") / 2.0);
+}
+
+/// No model is faster than 100 Gbit/s, whatever the recording.
+#[test]
+fn no_model_is_faster_than_its_options_allow() {
+    let recording = binned(&[50; 20], 1000, 250_000_000);
+    assert_eq!(recording.portrait().mean_bps, 1e11);
+    assert_eq!(option(&fit("random-walk", &recording), "high"), 1e11);
+    let faster = binned(&[100; 20], 1000, 250_000_000);
+    assert_eq!(option(&fit("constant", &faster), "rate"), 1e11);
+}

@@ -10,6 +10,7 @@ mod deadlock;
 mod delay;
 mod detectors;
 mod determinism;
+mod ends;
 mod extremes;
 mod fabric;
 mod from_outside;

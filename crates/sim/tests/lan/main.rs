@@ -4,6 +4,7 @@
 mod ahead;
 mod aqm;
 mod balance;
+mod carried;
 mod change;
 mod custom;
 mod deadlock;

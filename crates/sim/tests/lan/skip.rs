@@ -2,11 +2,12 @@
 
 use backwater_sim::skip::Stretch;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{Happening, LinkEvent, Routing};
+use backwater_sim::spec::{Discipline, Happening, LinkEvent, NodeKind, Routing, SwitchModel};
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use crate::aqm::queue;
 use crate::net::*;
 use crate::random::same;
 use crate::transport::carry;
@@ -267,4 +268,42 @@ fn looks_on_the_way_change_nothing() {
     }
     let found = short.skipped().expect("it skips");
     assert!(found.len() >= 4, "{found:?}");
+}
+
+/// Which part of a network keeps a run from being skipped is told, with its place.
+#[test]
+fn a_part_that_is_not_visited_is_named() {
+    let merged = || merge(1.0, 10 * MBIT, [saturated(1500), saturated(1000)]);
+    let said = |net: &Net| {
+        let unable = net.world().skip_recurrences().expect_err("refused");
+        (unable.place, unable.why)
+    };
+    let (mut net, _) = merged();
+    net.0.nodes[0].kind = NodeKind::Switch(SwitchModel::InputQueued {
+        discipline: Discipline::VirtualOutputQueues,
+        input_buffer: Bytes(100_000),
+        cell: Bytes(64),
+        speedup: 1,
+    });
+    let fabric = "its fabric matches inputs and outputs";
+    assert_eq!(said(&net), ("nodes.X".into(), fabric));
+    let (mut net, port) = merged();
+    let given = [("carrier", Value::Choice("header"))];
+    net.recipe("pause", &[port], &given);
+    assert_eq!(said(&net).1, "data frames bring notices");
+    let (mut net, port) = merged();
+    net.0.ports[port].aqm = queue("codel", &[]).aqm;
+    let managed = "active queue management has timers or draws random numbers";
+    assert_eq!(said(&net), ("ports.X>D".into(), managed));
+    let (mut net, _) = merged();
+    net.0.flows[0].source = constant(1500, MBIT);
+    net.0.flows[0].options.hurst = true;
+    assert_eq!(
+        said(&net),
+        ("flows.f0".into(), "its load is measured by scale")
+    );
+    let (mut net, _) = merged();
+    net.0.flows[1].source = source("outside", &[]);
+    let outside = "its packets come from the program that drives the run";
+    assert_eq!(said(&net), ("flows.f1".into(), outside));
 }

@@ -3,7 +3,7 @@
 use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::source::{AnySource, Step};
 use backwater_sim::spec::{After, Direction, FlowSpec, Service};
-use backwater_sim::world::Report;
+use backwater_sim::world::{Report, World};
 use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -124,6 +124,33 @@ fn a_run_whose_transfers_wait_for_others_skips_nothing() {
     let unable = net.world().skip_recurrences().expect_err("refused");
     assert_eq!(unable.place, "flows");
     assert!(unable.why.contains("`after`"), "{unable:?}");
+}
+
+/// Somebody who wants to see each delivery, or each step, is told that the run skips none.
+#[test]
+fn a_run_whose_deliveries_are_kept_skips_nothing() {
+    let net = pair(0.1, [one_transfer(FULL), one_transfer(FULL)]);
+    let starts: [fn(&mut World); 2] = [|w| w.ends.start_log(), |w| w.ends.start_steps()];
+    for start in starts {
+        let mut world = net.world();
+        start(&mut world);
+        let unable = world.skip_recurrences().expect_err("refused");
+        assert_eq!(
+            (&*unable.place, unable.why),
+            ("run", "every delivery is recorded")
+        );
+    }
+}
+
+/// A queue pair whose card pulls its segments is not skipped.
+#[test]
+fn a_run_with_a_card_that_pulls_skips_nothing() {
+    let mut net = pair(0.1, [one_transfer(FULL), one_transfer(FULL)]);
+    let transport = net.0.flows[0].transport.as_mut().expect("just given");
+    transport.pulled = true;
+    let unable = net.world().skip_recurrences().expect_err("refused");
+    assert_eq!(unable.place, "flows");
+    assert!(unable.why.starts_with("cards of hosts pull"), "{unable:?}");
 }
 
 /// Two pairs of hosts with a wire of their own share evenly from the first second on. That has held for five whole seconds at the end

@@ -33,6 +33,7 @@ mod random;
 mod rate;
 mod since;
 mod skip;
+mod skipped;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;

@@ -29,7 +29,7 @@ fn skipped(net: &Net) -> Vec<Stretch> {
 }
 
 /// The share of a run that was skipped.
-fn share(stretches: &[Stretch], seconds: f64) -> f64 {
+pub fn share(stretches: &[Stretch], seconds: f64) -> f64 {
     let span = |one: &Stretch| one.period.seconds() * one.periods as f64;
     stretches.iter().map(span).sum::<f64>() / seconds
 }

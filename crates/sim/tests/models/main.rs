@@ -9,5 +9,6 @@ mod parts;
 mod queues;
 mod record;
 mod sources;
+mod tables;
 mod traces;
 mod trees;

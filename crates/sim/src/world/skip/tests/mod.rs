@@ -2,6 +2,7 @@
 
 mod build;
 mod ends;
+mod parts;
 
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Span, Time};

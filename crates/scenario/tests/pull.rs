@@ -1,6 +1,11 @@
 //! A receiver that paces its senders, from a scenario's text to the figures of its document.
 
+use std::collections::BTreeSet;
+
 use backwater_scenario::{Folders, Keep, Run, Scenario};
+use backwater_sim::connection::Header;
+use backwater_sim::record::{Record, What};
+use backwater_transport::segment::Signal;
 use serde_json::Value;
 
 /// Packets that take 4,150 bytes of the wire with preamble and gap, as those of UET's simulator, 4,082 of them payload.
@@ -111,6 +116,51 @@ fn an_incast_that_is_given_credit_ends_together_and_is_trimmed_once() {
     ));
     assert!(trimmed(&credit) <= ahead, "{}", trimmed(&credit));
     assert!(trimmed(&free) > 4 * ahead, "{}", trimmed(&free));
+}
+
+/// Twenty senders wait for credit, and none of their packets comes before the first are given some. Their host gives it at one pace, each from the one before: as long as 16,384 B take at 99 % of the
+/// line, 1.32 us at 100 Gbit/s and 1.32 s at 100 kbit/s, to the tick below.
+#[test]
+fn credit_is_given_at_one_pace_while_flows_wait() {
+    for (rate, line, unit) in [
+        ("100 Gbit/s", 100_000_000_000_u128, "us"),
+        ("100 kbit/s", 100_000, "s"),
+    ] {
+        let text = format!(
+            r#"
+schema = "backwater/scenario/1"
+duration = "60 {unit}"
+topology = {{ kind = "star", hosts = 20, rate = "{rate}", delay = "10 {unit}", bottleneck = "{rate}" }}
+ports."*" = {{ queue = {{ kind = "strict-priority", classes = 2 }}, buffer = "4 MB" }}
+flows.f = {{ from = "h*", to = "D", packet = "1030 B", transport = "irn", cnp = "off", ack_class = 1, timeout = "60 s", timeout_low = "60 s", pull = "16384 B", speculate = "2 kB", controller = {{ kind = "fixed", window = "100000 packets" }}, source = {{ kind = "bulk", size = "1 MB" }} }}
+"#
+        );
+        let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
+        let resolved = scenario.and_then(|s| s.resolve(None));
+        let world = resolved.and_then(|resolved| resolved.build());
+        let mut world = world.unwrap_or_else(|said| panic!("{said}"));
+        world.start_recording();
+        world.advance(world.end());
+        let credit = |r: &Record| {
+            let given = r.header.as_deref();
+            let gives = matches!(given, Some(Header::Signal(Signal::Credit { .. })));
+            (r.what == What::Send && gives).then(|| (r.flow, r.seq, r.at.0 - r.value))
+        };
+        let records = world.take_records();
+        // Each credit crosses two wires; it was made before the first.
+        let mut seen = BTreeSet::new();
+        let made: Vec<u64> = records
+            .iter()
+            .filter_map(credit)
+            .filter(|(flow, number, _)| seen.insert((*flow, *number)))
+            .map(|(_, _, at)| at)
+            .collect();
+        assert!(made.len() >= 20, "{rate}: {}", made.len());
+        let pace = 16_384 * 8 * 100 * 1_000_000_000_000 / (99 * line);
+        for two in made[..20].windows(2) {
+            assert_eq!(u128::from(two[1] - two[0]), pace, "{rate}");
+        }
+    }
 }
 
 /// Transfers with pauses between them over lines that lose data and pull packets: each is asked for, or begins with credit that came ahead, and

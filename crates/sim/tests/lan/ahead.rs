@@ -83,3 +83,28 @@ fn reports_in_between_do_not_show_what_was_sent_ahead() {
         }
     }
 }
+
+/// A frame at 10 Mbit/s, and a tenfold rate from the middle of its gap on: the gap is one of the new rate, and the line has been in use for
+/// as long as they take. Where the gap is over before, it was one of the old.
+#[test]
+fn a_line_whose_rate_changes_in_a_gap_was_in_use_for_the_new_gap() {
+    let (slow, fast) = (byte(10 * MBIT), byte(100 * MBIT));
+    let frame = (8 + framed(1500)) * slow;
+    for (change, gap) in [
+        (frame - 1, 12 * fast),
+        (frame + 6 * slow, 12 * fast),
+        (frame + 13 * slow, 12 * slow),
+    ] {
+        let mut net = Net::new(0.01);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let [port, _] = net.link(s, d, 10 * MBIT);
+        net.flow("f", s, d, script([(0, 1500)]));
+        let mut world = net.world();
+        world.advance(Time(change));
+        let changed = world.change_rate(PortId::new(port), Rate(100 * MBIT));
+        changed.expect("a wire of which nobody keeps the rate");
+        world.advance(world.end());
+        let busy = world.report().ports[port].count.busy;
+        assert_eq!(busy, frame + gap, "{change}");
+    }
+}

@@ -149,3 +149,23 @@ fn a_fabric_does_not_depend_on_when_its_ports_are_brought_up_to_date() {
         assert!(fused.drops.is_empty() || fused.flows[0].sums.delivered.packets > 0);
     }
 }
+
+/// A slot has an event while a frame waits at an input, and not otherwise: three frames of 24 cells in a second have 72 slots, of two million. Each
+/// frame has three more events at most, at the instants at which it comes to a node, and each stretch of slots one at its end.
+#[test]
+fn a_fabric_without_frames_has_no_events() {
+    let mut net = Net::new(1.0);
+    let switch = net.node("X", input_queued(Discipline::VirtualOutputQueues, 64, 1));
+    let (s, d) = (net.host("S"), net.host("D"));
+    net.link(s, switch, GIGABIT);
+    net.link(switch, d, GIGABIT);
+    net.flow("f", s, d, script((0..3).map(|n| (n * 300 * MS, 1500))));
+    let mut world = net.world();
+    world.advance(world.end());
+    assert_eq!(world.report().delivered, 3);
+    assert!(
+        (72..=72 + 3 * 4).contains(&world.events()),
+        "{}",
+        world.events()
+    );
+}

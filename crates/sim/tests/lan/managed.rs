@@ -3,13 +3,16 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::record::What;
+use backwater_sim::spec::{Happening, LinkEvent};
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, PS_PER_S, Time};
+use backwater_transport::units::{Bytes, PS_PER_S, Span, Time};
 
 use crate::aqm::queue;
 use crate::net::*;
+use crate::timing::{byte, framed};
 
 /// The change comes in the middle of two seconds.
 const CHANGE: u64 = PS_PER_S;
@@ -110,4 +113,37 @@ fn a_buffer_without_bound_that_comes_with_a_queue_refuses_nothing() {
         full(&before)
     );
     assert_eq!(full(&end), full(&before));
+}
+
+/// Flow queuing holds frames in queues of its own. A line that goes down loses all of them at that instant, and those that come while it is away:
+/// of 40 full packets that come at 100 Mbit/s to a line of 10, those are delivered that were there by then.
+#[test]
+fn a_line_that_goes_down_loses_what_waits_in_queues_of_flows() {
+    let mut net = Net::new(0.5);
+    let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
+    net.link(s, w, 100 * MBIT);
+    let slow = net.link(w, d, 10 * MBIT)[0];
+    net.0.ports[slow].aqm = queue("fq-codel", &[]).aqm;
+    for name in ["f", "g"] {
+        net.flow(name, s, d, script([(0, 20 * 1_500)]));
+    }
+    let down = 9 * MS;
+    net.0.events.push(LinkEvent {
+        name: "cut".into(),
+        links: vec![1],
+        at: Span(down),
+        until: Some(Span(20 * MS)),
+        what: Happening::Down { converge: None },
+    });
+    let (report, records) = net.run_recorded();
+    // The first begins when it has come, and each takes 1538 bytes of the line with its gap.
+    let first = (8 + framed(1_500)) * byte(100 * MBIT) + US;
+    let there = |n: u64| first + (n * 1538 - 12) * byte(10 * MBIT) + US;
+    let before = (1..).take_while(|n| there(*n) < down).count() as u64;
+    assert_eq!(delivered(&report), before);
+    let lost = records.iter().filter(|r| r.what == What::Drop);
+    let lost: Vec<_> = lost.map(|r| (r.at.0, r.value)).collect();
+    let each = (down, Cause::LinkDown as u64);
+    assert_eq!(lost, vec![each; 40 - before as usize]);
+    assert_eq!(report.held, 0);
 }

@@ -417,7 +417,7 @@ fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
 }
 
 /// Puts RCP at a port.
-fn add_law(net: &mut Net, port: usize) {
+pub fn add_law(net: &mut Net, port: usize) {
     let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
     net.0.stamps.push(StampSpec {
         name: net.0.ports[port].name.clone(),

@@ -1,13 +1,21 @@
 //! Runs that skip what repeats itself have the report of the full run. Small networks, each for one part of a state that grows or moves.
 
+use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::skip::Stretch;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{Happening, LinkEvent, Routing};
+use backwater_sim::spec::watchdog::Terms;
+use backwater_sim::spec::{
+    Action, Choose, Direction, Discipline, Happening, LinkEvent, NodeKind, Routing, Service,
+    SwitchModel,
+};
+use backwater_sim::targets::Destination;
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
+use crate::aqm::queue;
 use crate::net::*;
+use crate::queues::add_law;
 use crate::random::same;
 use crate::transport::carry;
 
@@ -28,7 +36,7 @@ fn skipped(net: &Net) -> Vec<Stretch> {
 }
 
 /// The share of a run that was skipped.
-fn share(stretches: &[Stretch], seconds: f64) -> f64 {
+pub fn share(stretches: &[Stretch], seconds: f64) -> f64 {
     let span = |one: &Stretch| one.period.seconds() * one.periods as f64;
     stretches.iter().map(span).sum::<f64>() / seconds
 }
@@ -267,4 +275,104 @@ fn looks_on_the_way_change_nothing() {
     }
     let found = short.skipped().expect("it skips");
     assert!(found.len() >= 4, "{found:?}");
+}
+
+/// Which part of a network keeps a run from being skipped is told, with its place.
+#[test]
+fn a_part_that_is_not_visited_is_named() {
+    let merged = || merge(1.0, 10 * MBIT, [saturated(1500), saturated(1000)]);
+    let said = |net: &Net| {
+        let unable = net.world().skip_recurrences().expect_err("refused");
+        (unable.place, unable.why)
+    };
+    let (mut net, _) = merged();
+    net.0.nodes[0].kind = NodeKind::Switch(SwitchModel::InputQueued {
+        discipline: Discipline::VirtualOutputQueues,
+        input_buffer: Bytes(100_000),
+        cell: Bytes(64),
+        speedup: 1,
+    });
+    let fabric = "its fabric matches inputs and outputs";
+    assert_eq!(said(&net), ("nodes.X".into(), fabric));
+    let (mut net, port) = merged();
+    let given = [("carrier", Value::Choice("header"))];
+    net.recipe("pause", &[port], &given);
+    assert_eq!(said(&net).1, "data frames bring notices");
+    let (mut net, port) = merged();
+    net.0.ports[port].aqm = queue("codel", &[]).aqm;
+    let managed = "active queue management has timers or draws random numbers";
+    assert_eq!(said(&net), ("ports.X>D".into(), managed));
+    let (mut net, _) = merged();
+    net.0.flows[0].source = constant(1500, MBIT);
+    net.0.flows[0].options.hurst = true;
+    assert_eq!(
+        said(&net),
+        ("flows.f0".into(), "its load is measured by scale")
+    );
+    let (mut net, _) = merged();
+    net.0.flows[1].source = source("outside", &[]);
+    let outside = "its packets come from the program that drives the run";
+    assert_eq!(said(&net), ("flows.f1".into(), outside));
+    let (mut net, _) = merged();
+    net.0.flows[1].to = Destination::AnyOf(vec![1, 2]);
+    let draws = "it draws the destination of each packet";
+    assert_eq!(said(&net), ("flows.f1".into(), draws));
+    let (mut net, port) = merged();
+    add_law(&mut net, port);
+    let writes = "a router writes into headers (`stamp`)";
+    assert_eq!(said(&net), ("ports".into(), writes));
+}
+
+/// The same of what stands at the line of the switch.
+#[test]
+fn a_port_that_is_not_visited_is_named() {
+    let merged = || merge(1.0, 10 * MBIT, [saturated(1500), saturated(1000)]);
+    let why = |net: &Net| {
+        let unable = net.world().skip_recurrences().expect_err("refused");
+        assert!(unable.place.starts_with("ports.X>D"), "{unable:?}");
+        unable.why
+    };
+    let (mut net, port) = merged();
+    net.0.ports[port].watchdog = Some(Terms {
+        detection: Span::millis(1),
+        restoration: Span::millis(1),
+        action: Action::Drop,
+    });
+    net.0.events.push(LinkEvent {
+        name: "storm".into(),
+        links: vec![2],
+        at: Span::millis(1),
+        until: None,
+        what: Happening::Storm(None),
+    });
+    assert_eq!(why(&net), "a watchdog has timers of its own");
+    let (mut net, _) = merged();
+    let delay = BOXES.iter().find(|row| row.id == "delay").expect("a box");
+    let given = [("delay", Value::Span(Span::millis(1)))];
+    net.0.links[2].directions[0] = Some(Box::new(Direction {
+        name: String::new(),
+        boxes: vec![(delay.build)(&args(delay, &given)).expect("legal options")],
+        service: Service::Line(Rate(10 * MBIT), Span::micros(1)),
+    }));
+    assert_eq!(why(&net), "a box stands before its queue");
+}
+
+/// Packets of 1500 bytes every 4 ms, which three ways take by turns: a period has one of each, though nothing is on its way between two of them.
+#[test]
+fn turns_of_equal_ways_are_skipped() {
+    let mut net = Net::new(60.0);
+    net.0.routing = Routing::Ecmp;
+    net.0.choose = Choose::RoundRobin;
+    let (s, x, y) = (net.host("S"), net.switch("X"), net.switch("Y"));
+    let d = net.host("D");
+    net.link(s, x, 100 * MBIT);
+    net.link(y, d, 100 * MBIT);
+    for name in ["A", "B", "C"] {
+        let way = net.switch(name);
+        net.link(x, way, 100 * MBIT);
+        net.link(way, y, 100 * MBIT);
+    }
+    net.flow("f", s, d, constant(1500, 3 * MBIT));
+    let found = skipped(&net);
+    assert!(share(&found, 60.0) > 0.3, "{found:?}");
 }

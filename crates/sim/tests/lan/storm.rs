@@ -24,27 +24,37 @@ const END: u64 = 30 * MS;
 
 /// S sends over X to D, whose card asks X to stop class 0 from the first instant to the second.
 fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
+    let of: Vec<_> = of.iter().map(|span| (*span, Some(0))).collect();
+    storms_of([0, 1], &of, watchdog)
+}
+
+/// The same with flows of these classes and storms of any.
+fn storms_of(
+    classes: [u8; 2],
+    of: &[((u64, u64), Option<u8>)],
+    watchdog: Option<(u64, u64, Action)>,
+) -> (Vec<Record>, Net) {
     let mut net = Net::new(END as f64 / 1e12);
     let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
     net.link(s, x, 10_000 * MBIT);
     let port = net.link(x, d, 10_000 * MBIT)[0];
-    net.classes(2);
+    net.classes(8);
     net.buffer(port, 100_000_000);
-    for class in 0..2 {
+    for (n, class) in classes.into_iter().enumerate() {
         let packet = ("packet", Value::Bytes(Bytes(1000)));
         let rate = ("rate", Value::Rate(Rate(800 * MBIT)));
         let flow = net.flow(&format!("f{class}"), s, d, source("cbr", &[packet, rate]));
         flow.class = class;
         // They are never in each other's way at the host.
-        flow.start = Span(u64::from(class) * 5 * US);
+        flow.start = Span(n as u64 * 5 * US);
     }
-    for (n, (from, to)) in of.iter().enumerate() {
+    for (n, ((from, to), class)) in of.iter().enumerate() {
         net.0.events.push(LinkEvent {
             name: format!("e{n}"),
             links: vec![1],
             at: Span(*from),
             until: Some(Span(*to)),
-            what: Happening::Storm(Some(0)),
+            what: Happening::Storm(*class),
         });
     }
     net.0.ports[port].watchdog = watchdog.map(|(detection, restoration, action)| Terms {
@@ -109,9 +119,18 @@ fn a_class_is_stopped_while_a_card_asks_for_it() {
 /// restoration time. The card asks at 1 ms and every half of its time from there on, last before 10 ms.
 #[test]
 fn frames_of_a_stormed_class_are_lost_until_it_is_restored() {
-    for (detection, restoration) in [(2 * MS, 3 * MS), (500 * US, 700 * US)] {
+    for (class, detection, restoration) in [
+        (0, 2 * MS, 3 * MS),
+        (0, 500 * US, 700 * US),
+        (4, 500 * US, 700 * US),
+        (7, 2 * MS, 3 * MS),
+    ] {
         let (from, to) = (MS, 10 * MS);
-        let (records, _) = storms(&[(from, to)], Some((detection, restoration, Action::Drop)));
+        let (records, _) = storms_of(
+            [class, 1],
+            &[((from, to), Some(class))],
+            Some((detection, restoration, Action::Drop)),
+        );
         let stopped = from + HEARD;
         let asks: Vec<u64> = (0..)
             .map(|n| stopped + n * AGAIN)
@@ -145,8 +164,12 @@ fn frames_of_a_stormed_class_are_lost_until_it_is_restored() {
                 None => kept.push(came),
             }
         }
-        assert_eq!(at(&records, What::Drop, 0), lost, "{detection} {storms:?}");
-        let delivered = at(&records, What::Deliver, 0);
+        assert_eq!(
+            at(&records, What::Drop, class),
+            lost,
+            "{class} {detection} {storms:?}"
+        );
+        let delivered = at(&records, What::Deliver, class);
         if storms.len() == 1 {
             let passed: Vec<u64> = kept
                 .into_iter()
@@ -202,5 +225,45 @@ fn a_pause_as_long_as_the_detection_time_is_a_storm() {
         let (records, _) = storms(&[(MS, MS + length)], Some(watchdog));
         let lost = at(&records, What::Drop, 0);
         assert_eq!(!lost.is_empty(), acts, "{detection}");
+    }
+}
+
+/// A card that asks for all classes stops both, and both are lost from the detection to the restoration behind its last notice. Where it goes
+/// on to ask for the first class alone the other is restored as soon.
+#[test]
+fn each_class_is_restored_after_the_last_notice_about_it() {
+    let watchdog = Some((2 * MS, 3 * MS, Action::Drop));
+    let (from, to) = (MS, 10 * MS);
+    let restored = (to - from) / AGAIN * AGAIN + from + HEARD + 3 * MS;
+    let ends_then = |end: u64| end < restored && restored - end <= EACH;
+    let goes_on = ((to + US, 25 * MS), Some(0));
+    for (more, first_ends) in [(None, true), (Some(goes_on), false)] {
+        let storms: Vec<_> = [((from, to), None)].into_iter().chain(more).collect();
+        let (records, _) = storms_of([0, 7], &storms, watchdog);
+        let ends = [0, 7].map(|class| at(&records, What::Drop, class).pop());
+        let [first, other] = ends.map(|end| end.expect("losses"));
+        assert_eq!(ends_then(first), first_ends, "{first}");
+        assert_eq!(first > 25 * MS, !first_ends, "{first}");
+        assert!(ends_then(other), "{other} {restored}");
+    }
+}
+
+/// Two storms with a restoration between them make it act twice; one that stops all eight classes, once for each.
+#[test]
+fn a_watchdog_counts_the_classes_that_it_has_freed() {
+    let (first, second) = ((MS, 10 * MS), (20 * MS, 24 * MS));
+    for (class, spans, acts) in [
+        (Some(0), vec![first, second], 2),
+        (Some(4), vec![first, second], 2),
+        (None, vec![first], 8),
+        (None, vec![(MS, MS + US)], 0),
+    ] {
+        let storms: Vec<_> = spans.into_iter().map(|span| (span, class)).collect();
+        let watchdog = Some((2 * MS, 3 * MS, Action::Drop));
+        let mut world = storms_of([0, 4], &storms, watchdog).1.world();
+        world.advance(world.end());
+        let mut ports = world.network().ports.iter();
+        let acted = ports.find_map(|port| Some(port.more.watchdog.as_ref()?.acted));
+        assert_eq!(acted, Some(acts), "{class:?}");
     }
 }

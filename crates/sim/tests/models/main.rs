@@ -18,6 +18,7 @@ mod recordings;
 mod requests;
 mod shapes;
 mod sources;
+mod tables;
 mod traces;
 mod trees;
 mod voices;

@@ -18,7 +18,7 @@ use crate::test_options;
 type Given<'a> = &'a [(&'static str, Value)];
 type Rows<T> = [Part<fn(&Args) -> Result<T, Refusal>>];
 
-fn part<T>(table: &Rows<T>, id: &str, given: Given<'_>) -> T {
+pub(super) fn part<T>(table: &Rows<T>, id: &str, given: Given<'_>) -> T {
     let row = table.iter().find(|row| row.id == id).expect("a part");
     (row.build)(&test_options::fill(row.options, given)).expect("legal options")
 }

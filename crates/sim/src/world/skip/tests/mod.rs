@@ -1,6 +1,8 @@
 //! A state that differs in one thing is another state, and none that differs in what nothing depends on.
 
 mod build;
+mod ends;
+mod parts;
 
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Span, Time};

@@ -1,0 +1,62 @@
+//! What goes on after a stretch that was skipped, and what is told of it: as in the run that serves every event.
+
+use backwater_transport::endpoint::{DelayedAck, Protocol};
+use backwater_transport::part::Value;
+use backwater_transport::units::{Span, Time};
+
+use crate::net::*;
+use crate::random::same;
+use crate::skip::share;
+use crate::transport::carry;
+
+/// Pairs of hosts, each with a wire of 10 Mbit/s and a window of so many segments over it.
+fn pairs(seconds: u64, windows: &[u64]) -> Net {
+    let mut net = Net::new(seconds as f64);
+    for (i, window) in windows.iter().enumerate() {
+        let (s, d) = (net.host(&format!("S{i}")), net.host(&format!("D{i}")));
+        net.link(s, d, 10 * MBIT);
+        net.0.links[i].delay = Span::millis(20);
+        let flow = net.flow(&format!("f{i}"), s, d, source("bulk", &[]));
+        let given = [("window", Value::Packets(*window))];
+        carry(flow, Protocol::Stream, "fixed", &given);
+    }
+    net
+}
+
+/// Reports up to the end, of a run of which a third is skipped at least, beside those of the run in full.
+#[track_caller]
+fn goes_on(net: &Net) {
+    let (mut full, mut short) = (net.world(), net.world());
+    short.skip_recurrences().expect("all is visited");
+    let end = net.0.duration.0 / MS;
+    for ms in [end - 5_000, end - 4_999, end - 4_923, end - 3_500, end] {
+        full.advance(Time(ms * MS));
+        while short.now() < Time(ms * MS) {
+            short.advance(Time(ms * MS));
+        }
+        same(&full.report(), &short.report(), "after a skip", ms);
+    }
+    let found = short.skipped().expect("it skips");
+    assert!(share(found, end as f64 / 1e3) > 0.3, "{found:?}");
+}
+
+/// A receiver waits 70 ms for a second segment. Of a window of three the third waits alone while the acknowledgement of the others is on its
+/// way: the timer that ends its waiting is set after a skip too.
+#[test]
+fn timers_of_ends_go_off_after_a_skip() {
+    for window in [1, 3] {
+        let mut net = pairs(300, &[window]);
+        let transport = net.0.flows[0].transport.as_mut().expect("just given");
+        transport.receiver.delayed_ack = Some(DelayedAck {
+            segments: 2,
+            timeout: Span::millis(70),
+        });
+        goes_on(&net);
+    }
+}
+
+/// Two windows of different sizes: how evenly they do is told second by second, of seconds that were skipped too.
+#[test]
+fn seconds_that_were_skipped_are_told() {
+    goes_on(&pairs(20, &[8, 5]));
+}

@@ -31,6 +31,7 @@ mod random;
 mod rate;
 mod since;
 mod skip;
+mod slots;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;

@@ -15,6 +15,7 @@ mod fabric;
 mod from_outside;
 mod headroom;
 mod input_queued;
+mod judged;
 mod managed;
 mod model;
 mod net;

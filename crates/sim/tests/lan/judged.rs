@@ -9,7 +9,9 @@ use backwater_sim::world::Report;
 use backwater_transport::random::Random;
 
 use crate::net::*;
+use crate::queues::add_law;
 use crate::random::same;
+use crate::slots::compare_queue;
 
 /// Ticks for a byte of a host's line of 100 Mbit/s, and of the line that is managed.
 const FAST: u64 = 80_000;
@@ -150,8 +152,8 @@ struct Model {
     judged: u64,
     full: u64,
     sent: u64,
-    /// Bytes times ticks of frames that have been lost here or whose transmission has begun.
-    area: u128,
+    /// From when to when each frame was here that has been lost or whose transmission has begun, and its bytes.
+    spans: Vec<(u64, u64, u64)>,
 }
 
 impl Model {
@@ -169,7 +171,7 @@ impl Model {
 
     /// A frame that no longer waits is lost to queue management.
     fn lose(&mut self, at: u64, one: Waits) {
-        self.area += u128::from(one.size) * u128::from(at - one.came);
+        self.spans.push((one.came, at, one.size));
         self.judged += 1;
     }
 
@@ -204,7 +206,7 @@ impl Model {
             let begin = at.max(self.gap());
             self.free = begin + (8 + one.size) * SLOW;
             (self.sending, self.sent) = (one.size, self.sent + 1);
-            self.area += u128::from(one.size) * u128::from(self.free - one.came);
+            self.spans.push((one.came, self.free, one.size));
             self.takes = each(self.left, self.policy.behind);
             // What waits in queues of its own is not behind it.
             if self.takes && self.policy.queues == 0 && !self.waiting.is_empty() {
@@ -238,7 +240,7 @@ impl Model {
                 return self.show(Why::Refused, one.came, one);
             };
             let gone = self.waiting.remove(head);
-            self.area += u128::from(gone.size) * u128::from(one.came - gone.came);
+            self.spans.push((gone.came, one.came, gone.size));
         }
         self.show(Why::Comes, one.came, one);
         self.came += 1;
@@ -310,6 +312,7 @@ fn queue_management_sees_each_frame_and_what_waits_besides_it() {
         let (mut net, port, all) = line(&mut random, queues);
         let buffer = random.between(1_518, 8_000);
         net.buffer(port, buffer);
+        add_law(&mut net, port, &[]);
         let log = Arc::new(Mutex::new(Vec::new()));
         net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(Notes {
             policy,
@@ -331,7 +334,7 @@ fn queue_management_sees_each_frame_and_what_waits_besides_it() {
             judged: 0,
             full: 0,
             sent: 0,
-            area: 0,
+            spans: Vec::new(),
         };
         all.iter().for_each(|one| model.comes(*one));
         model.choose(net.0.duration.0);
@@ -339,8 +342,12 @@ fn queue_management_sees_each_frame_and_what_waits_besides_it() {
         assert_eq!(*log.lock().expect("one thread"), model.shown, "{policy:?}");
         assert_eq!(lost(&report, Cause::Aqm), model.judged, "{policy:?}");
         assert_eq!(lost(&report, Cause::BufferFull), model.full, "{policy:?}");
+        let spans = model.spans.iter();
+        let area = spans.map(|(from, to, size)| u128::from(*size) * u128::from(to - from));
         let count = &report.ports[port].count;
-        assert_eq!((count.packets, count.area), (model.sent, model.area));
+        assert_eq!((count.packets, count.area), (model.sent, area.sum()));
+        let spans: Vec<(u64, u64)> = model.spans.iter().map(|span| (span.0, span.1)).collect();
+        compare_queue(&report, 0, &spans, net.0.duration.0);
         same(&report, &net.run_recorded().0, "recorded", round as u64);
         full += model.full;
         judged += model.judged;

@@ -416,13 +416,13 @@ fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
     assert!(lost.iter().all(|one| sent.contains(one)), "{lost:?}");
 }
 
-/// Puts RCP at a port.
-fn add_law(net: &mut Net, port: usize) {
+/// Puts RCP with these options at a port.
+pub fn add_law(net: &mut Net, port: usize, given: &[(&'static str, Value)]) {
     let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
     net.0.stamps.push(StampSpec {
         name: net.0.ports[port].name.clone(),
         at: Egress::Port(port),
-        law: (row.build)(&args(row, &[])).expect("legal options"),
+        law: (row.build)(&args(row, given)).expect("legal options"),
         also: Vec::new(),
     });
 }
@@ -434,7 +434,7 @@ fn what_a_law_has_seen_last_counts_up_to_the_present() {
     let mut net = Net::new(0.1);
     let (s, d) = (net.host("S"), net.host("D"));
     let port = net.link(s, d, LINE)[0];
-    add_law(&mut net, port);
+    add_law(&mut net, port, &[]);
     net.flow("f", s, d, script([(0, 4_500)]));
     let mut world = net.world();
     world.advance(Time(SERVICE / 2));
@@ -476,7 +476,7 @@ fn the_queue_of_a_law_is_what_the_buffer_holds() {
         let mut net = Net::new(0.1);
         let (s, d) = (net.host("S"), net.host("D"));
         let port = net.link(s, d, LINE)[0];
-        add_law(&mut net, port);
+        add_law(&mut net, port, &[]);
         net.flow("f", s, d, script(arrivals));
         let mut world = net.world();
         world.advance(Time(6 * SERVICE));

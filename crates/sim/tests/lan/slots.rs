@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use backwater_sim::medium::tdma::{Demand, FramesSpec, TerminalSpec};
-use backwater_sim::record::What;
+use backwater_sim::network::Values;
+use backwater_sim::record::{Record, What};
 use backwater_sim::spec::{Direction, Service};
 use backwater_sim::table::Id;
 use backwater_sim::world::{Report, World};
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Bytes, Span};
+use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::net::*;
+use crate::queues::add_law;
 use crate::random::same;
 
 /// Propagation to the hub.
@@ -190,6 +193,53 @@ fn compare(report: &Report, all: &[Journey], (port, flow): (usize, usize), end: 
     assert_eq!(count.max_bytes, most.unwrap_or(0));
 }
 
+/// Mean and deviation of how many of these spans an instant up to the end lies in.
+pub fn moments(spans: &[(u64, u64)], end: u64) -> (f64, f64) {
+    let begins = spans.iter().map(|span| (span.0, 1));
+    let mut changes: Vec<(u64, i64)> = begins
+        .chain(spans.iter().map(|span| (span.1, -1)))
+        .collect();
+    changes.push((end, 0));
+    changes.sort_unstable();
+    let (mut at, mut held, mut sum, mut squares) = (0, 0, 0.0, 0.0);
+    for (next, change) in changes {
+        let (span, n) = ((next.min(end) - at) as f64, held as f64);
+        (sum, squares) = (sum + n * span, squares + n * n * span);
+        (at, held) = (next.min(end), held + change);
+    }
+    let mean = sum / end as f64;
+    (mean, (squares / end as f64 - mean * mean).max(0.0).sqrt())
+}
+
+/// Compares the mean queue that a law has seen with that of frames that were in it from one instant to another.
+pub fn compare_queue(report: &Report, law: usize, spans: &[(u64, u64)], end: u64) {
+    let (mean, deviation) = report.stamps[law].queue.expect("time has passed");
+    let wanted = moments(spans, end);
+    let off = (mean - wanted.0).abs().max((deviation - wanted.1).abs());
+    assert!(off < 1e-6, "{mean} {deviation} {wanted:?}");
+}
+
+/// A law is shown each packet when it comes and when a slot takes the first byte of it.
+fn compare_log(log: &[Values], all: &[Journey], end: u64) {
+    let came = all.iter().map(|one| one.came).filter(|at| *at <= end);
+    let mut shown: Vec<u64> = came
+        .chain(all.iter().filter_map(|one| one.pulled))
+        .collect();
+    shown.sort_unstable();
+    let seen: Vec<u64> = log.iter().map(|values| values.0.0).collect();
+    assert_eq!(seen, shown);
+}
+
+/// A record of sending is of the first byte, and says how long the packet has waited.
+fn compare_sends(records: &[Record], port: usize, all: &[Journey]) {
+    let sends = records.iter().filter(|r| r.what == What::Send);
+    let sends = sends.filter(|r| r.port.index() == port);
+    let sends: Vec<(u64, u64)> = sends.map(|r| (r.at.0, r.value)).collect();
+    let pulled = all.iter().filter_map(|one| Some((one.pulled?, one.came)));
+    let pulled: Vec<(u64, u64)> = pulled.map(|(at, came)| (at, at - came)).collect();
+    assert_eq!(sends, pulled);
+}
+
 /// Bytes that the slots of a terminal offered and carried.
 fn counted(world: &World, port: usize) -> Option<(u64, u64)> {
     world.network().ports[Id::new(port)].more.service.counted()
@@ -212,13 +262,19 @@ fn slots_take_the_bytes_of_packets_in_their_order() {
         let end = random.between(200, 700) * MS + 1;
         let buffer = random.between(1_518, 12_000);
         let demands = [(); 2].map(|()| demands(&mut random, end));
-        let (net, ports) = net(&frame, &demands, buffer, end);
+        let (mut net, ports) = net(&frame, &demands, buffer, end);
+        let capacity = [("capacity", Value::Rate(Rate(MBIT)))];
+        ports
+            .iter()
+            .for_each(|port| add_law(&mut net, *port, &capacity));
         let mut world = net.world();
+        world.start_law_log();
         world.advance(world.end());
         let report = world.report();
         assert!(report.conserved, "round {round}");
         let (recorded, records) = net.run_recorded();
         same(&report, &recorded, "recorded", round);
+        let log = world.take_law_log();
         for (n, port) in ports.into_iter().enumerate() {
             let packet = |&(came, len): &(u64, u64)| Journey {
                 came,
@@ -230,12 +286,13 @@ fn slots_take_the_bytes_of_packets_in_their_order() {
             let bytes = frame.serve(&slots, &mut all, buffer);
             compare(&report, &all, (port, n), end);
             assert_eq!(counted(&world, port), Some(bytes), "round {round}");
-            let sends = records.iter().filter(|r| r.what == What::Send);
-            let sends = sends.filter(|r| r.port.index() == port);
-            let sends: Vec<(u64, u64)> = sends.map(|r| (r.at.0, r.value)).collect();
-            let pulled = all.iter().filter_map(|one| Some((one.pulled?, one.came)));
-            let pulled: Vec<(u64, u64)> = pulled.map(|(at, came)| (at, at - came)).collect();
-            assert_eq!(sends, pulled, "round {round}");
+            let joined = all.iter().filter(|one| one.came <= end && !one.lost);
+            let spans: Vec<(u64, u64)> = joined
+                .map(|one| (one.came, one.freed.unwrap_or(end)))
+                .collect();
+            compare_queue(&report, n, &spans, end);
+            compare_log(&log[n].1, &all, end);
+            compare_sends(&records, port, &all);
             lost += all.iter().filter(|one| one.lost).count();
         }
     }

@@ -2,10 +2,12 @@
 //! mechanism is for.
 
 mod ahead;
+mod alarms;
 mod aqm;
 mod balance;
 mod change;
 mod custom;
+mod dead_wire;
 mod deadlock;
 mod delay;
 mod detectors;
@@ -20,6 +22,7 @@ mod managed;
 mod model;
 mod net;
 mod nic;
+mod numbers;
 mod outage;
 #[path = "../support/outside.rs"]
 mod outside;
@@ -30,6 +33,7 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod roomy;
 mod since;
 mod skip;
 mod slots;

@@ -22,8 +22,8 @@ const HEARD: u64 = (8 + 64) * BYTE + US + 60 * 64 * BYTE;
 const AGAIN: u64 = 32_767 * 64 * BYTE;
 const END: u64 = 30 * MS;
 
-/// S sends over X to D, whose card asks X to stop class 0 from the first instant to the second.
-fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
+/// S sends over X to D, and a watchdog looks after the port from X to D.
+fn line(watchdog: Option<(u64, u64, Action)>) -> Net {
     let mut net = Net::new(END as f64 / 1e12);
     let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
     net.link(s, x, 10_000 * MBIT);
@@ -38,23 +38,37 @@ fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Recor
         // They are never in each other's way at the host.
         flow.start = Span(u64::from(class) * 5 * US);
     }
-    for (n, (from, to)) in of.iter().enumerate() {
-        net.0.events.push(LinkEvent {
-            name: format!("e{n}"),
-            links: vec![1],
-            at: Span(*from),
-            until: Some(Span(*to)),
-            what: Happening::Storm(Some(0)),
-        });
-    }
     net.0.ports[port].watchdog = watchdog.map(|(detection, restoration, action)| Terms {
         detection: Span(detection),
         restoration: Span(restoration),
         action,
     });
+    net
+}
+
+/// The card of D asks X to stop a class, or all, from the first instant to the second.
+fn asks(net: &mut Net, class: Option<u8>, (from, to): (u64, u64)) {
+    net.0.events.push(LinkEvent {
+        name: format!("e{}", net.0.events.len()),
+        links: vec![1],
+        at: Span(from),
+        until: Some(Span(to)),
+        what: Happening::Storm(class),
+    });
+}
+
+/// The records of a run whose report is the same without an event for each departure.
+fn recorded(net: &Net) -> Vec<Record> {
     let (report, records) = net.run_recorded();
     assert_eq!(report.fingerprint, net.run().fingerprint);
-    (records, net)
+    records
+}
+
+/// The card of D asks X to stop class 0 in these spans.
+fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
+    let mut net = line(watchdog);
+    of.iter().for_each(|span| asks(&mut net, Some(0), *span));
+    (recorded(&net), net)
 }
 
 /// Instants at which something happened to packets of a class.
@@ -203,4 +217,26 @@ fn a_pause_as_long_as_the_detection_time_is_a_storm() {
         let lost = at(&records, What::Drop, 0);
         assert_eq!(!lost.is_empty(), acts, "{detection}");
     }
+}
+
+/// Class 0 is freed 2 ms after it was stopped at 1 ms, and notices about it do not count up to the end. At 5 ms the card asks for all
+/// classes: class 1 is stopped until it is freed as well, and class 0 passes all the time.
+#[test]
+fn a_notice_of_all_classes_counts_for_those_that_are_not_stormed() {
+    let detection = 2 * MS;
+    let mut net = line(Some((detection, 20 * MS, Action::Forward)));
+    asks(&mut net, Some(0), (MS, 4 * MS));
+    asks(&mut net, None, (5 * MS, 10 * MS));
+    let records = recorded(&net);
+    let stopped = 5 * MS + HEARD;
+    let between = |class: u8, from: u64, to: u64| {
+        let there = at(&records, What::Deliver, class);
+        there.iter().filter(|at| (from..to).contains(*at)).count() as u64
+    };
+    // What is on the line when the gate closes is still delivered.
+    let (first, last) = (stopped + FRAME + US, stopped + detection);
+    assert_eq!(between(1, first, last), 0);
+    let passes = (last - first) / EACH;
+    assert!(between(0, first, last).abs_diff(passes) <= 1);
+    assert!(between(1, last, last + MS) > MS / EACH);
 }

@@ -18,6 +18,7 @@ mod from_outside;
 mod headroom;
 mod input_queued;
 mod judged;
+mod lagging;
 mod managed;
 mod model;
 mod net;
@@ -33,6 +34,7 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod relieved;
 mod roomy;
 mod since;
 mod skip;

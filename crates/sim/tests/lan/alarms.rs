@@ -2,6 +2,7 @@
 //! only those that are waited for.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::record::{Record, What};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -18,7 +19,7 @@ fn accounts(random: &mut Random) -> Net {
         true => net.shared_switch("X", 60_000 + 10 * 6_000, 0, 6_000, 1),
         false => net.switch("X"),
     };
-    let sinks = [100, 1_000].map(|rate| {
+    let sinks = [50, 100].map(|rate| {
         let d = net.host(&format!("D{rate}"));
         net.link(x, d, rate * MBIT);
         d
@@ -45,17 +46,25 @@ fn accounts(random: &mut Random) -> Net {
             let flow = net.flow(&format!("f{i}{n}"), s, d, given);
             flow.class = random.between(0, 1) as u8;
         }
+        let back = [
+            ("packet", Value::Bytes(Bytes(500))),
+            ("rate", Value::Rate(Rate(5 * MBIT))),
+        ];
+        net.flow(&format!("b{i}"), sinks[0], s, source("poisson", &back));
     }
     net.classes(2);
     for link in &mut net.0.links {
-        link.delay = Span::micros(one(random, &[1, 5, 30]));
+        link.delay = Span::micros(one(random, &[1, 30, 400]));
     }
     for port in &ports {
         if pool || random.between(0, 1) == 1 {
             net.0.ports[*port].buffer = Limit::Unlimited;
         }
     }
-    let gap = ("gap", Value::Bytes(Bytes(one(random, &[0, 4_000, 9_000]))));
+    let gap = (
+        "gap",
+        Value::Bytes(Bytes(one(random, &[0, 4_000, 9_000, 14_000]))),
+    );
     let marks = [
         ("xoff", Value::Bytes(Bytes(one(random, &[9_000, 20_000])))),
         ("xon", Value::Bytes(Bytes(one(random, &[3_000, 8_000])))),
@@ -98,4 +107,127 @@ fn a_frame_leaves_an_idle_port_of_a_switch_with_accounts() {
     let report = net.run();
     let there = 2 * (1526 * 80_000 + US);
     assert_eq!((report.delivered, report.all.max), (1, there));
+}
+
+/// Bytes of a full frame in a buffer.
+const FRAME: u64 = 1518;
+/// Wires from hosts to the switch of the tests below, and those to slow lines, so that no arrival tells of a departure.
+const LONG: u64 = 5 * MS;
+
+/// A switch with shared memory for so many frames, whose threshold is what is left, and an end of alarms so many frames below it.
+struct Pool {
+    net: Net,
+    x: usize,
+    watched: Vec<usize>,
+    gap: u64,
+}
+
+impl Pool {
+    fn new(frames: u64, gap: u64) -> Pool {
+        let mut net = Net::new(0.1);
+        let x = net.shared_switch("X", frames * FRAME, 0, 0, 0);
+        Pool {
+            net,
+            x,
+            watched: Vec::new(),
+            gap: gap * FRAME,
+        }
+    }
+
+    /// A host with a wire of 1 Gbit/s; gives it and the port back to it.
+    fn sender(&mut self, name: &str) -> (usize, usize) {
+        let host = self.net.obeying_host(name);
+        let port = self.net.link(host, self.x, 1_000 * MBIT)[1];
+        self.watched.push(port);
+        (host, port)
+    }
+
+    /// A host behind a line of this rate.
+    fn sink(&mut self, name: &str, rate: u64) -> usize {
+        let host = self.net.host(name);
+        let port = self.net.link(self.x, host, rate)[0];
+        self.net.0.ports[port].buffer = Limit::Unlimited;
+        host
+    }
+
+    /// The records, which are those of a run with few events.
+    fn run(mut self) -> Vec<Record> {
+        for link in &mut self.net.0.links {
+            link.delay = Span(LONG);
+        }
+        let gap = [("gap", Value::Bytes(Bytes(self.gap)))];
+        self.net
+            .mechanism(["dynamic-threshold", "pfc", "gate"], &self.watched, &gap);
+        let (report, records) = self.net.run_recorded();
+        same(&self.net.run(), &report, "not recorded", 0);
+        assert_eq!(report.dropped, 0);
+        records
+    }
+}
+
+/// When the n-th of frames that a host sends at once is at the switch, and when the n-th of frames at a line of 10 Mbit/s has left it that
+/// came there from an instant on.
+fn comes(n: u64) -> u64 {
+    (n * 1538 - 12) * 8_000 + LONG
+}
+
+fn leaves(from: u64, n: u64) -> u64 {
+    from + (n * 1538 - 12) * 800_000
+}
+
+/// A memory of 20 frames: ten of A are half of it. With a gap of eight A may go on when six are left. A frame of A goes another way, behind one
+/// of B: it comes when two have left, and leaves between the fourth and the fifth. Then six are left.
+#[test]
+fn a_frame_that_comes_in_an_alarm_may_end_it_elsewhere() {
+    let mut pool = Pool::new(20, 8);
+    let (a, back) = pool.sender("A");
+    let b = pool.sender("B").0;
+    let [d1, d2] = ["D1", "D2"].map(|name| pool.sink(name, 10 * MBIT));
+    let (first, second) = (1538 * 1_760_000, 1538 * 2_000_000);
+    pool.net.flow("most", a, d1, script([(0, 15_000)]));
+    pool.net.flow("b", b, d2, script([(first, 1_500)]));
+    pool.net.flow("one", a, d2, script([(second, 1_500)]));
+    let told = notices(&pool.run(), What::Notice, back);
+    let free = leaves(first + comes(1), 2);
+    assert!(leaves(comes(1), 4) < free && free < leaves(comes(1), 5));
+    assert_eq!(told, [(comes(10), 65_535), (free, 0)]);
+}
+
+/// Six frames each of A and B come at the same instants and leave at the same instants, and one of E stays. The memory has room for 18, and a
+/// gap of two. When k have left of each, the rest of a sender and the gap, 8 - k, may be at most what is left of the memory: 5 + 2 k,
+/// or less by one before the other's k-th has left. B, whose line comes second, may go on with its first, and A with its second.
+#[test]
+fn of_simultaneous_departures_those_of_ports_before_come_first() {
+    let mut pool = Pool::new(18, 2);
+    let senders = ["A", "B"].map(|name| pool.sender(name));
+    let e = pool.sender("E").0;
+    let sinks = ["D1", "D2"].map(|name| pool.sink(name, 10 * MBIT));
+    let d3 = pool.sink("D3", MBIT / 10);
+    for ((from, _), to) in senders.into_iter().zip(sinks) {
+        pool.net
+            .flow(&format!("f{from}"), from, to, script([(MS, 9_000)]));
+    }
+    pool.net.flow("e", e, d3, script([(0, 1_500)]));
+    let records = pool.run();
+    for ((_, back), n) in senders.into_iter().zip([2, 1]) {
+        let told = notices(&records, What::Notice, back);
+        let expected = [(MS + comes(6), 65_535), (leaves(MS + comes(1), n), 0)];
+        assert_eq!(told, expected);
+    }
+}
+
+/// Nine frames of A wait behind one of B when A's tenth, which goes another, slow way, crosses half of what B leaves. The gap is that of the
+/// first of the nine: A may go on when that has left, which is the second to leave that line.
+#[test]
+fn frames_that_wait_when_an_alarm_begins_may_end_it() {
+    let mut pool = Pool::new(20, 2);
+    let (a, back) = pool.sender("A");
+    let b = pool.sender("B").0;
+    let d1 = pool.sink("D1", 10 * MBIT);
+    let d2 = pool.sink("D2", MBIT);
+    pool.net.flow("b", b, d1, script([(0, 1_500)]));
+    pool.net.flow("most", a, d1, script([(US, 13_500)]));
+    pool.net.flow("last", a, d2, script([(US, 1_500)]));
+    let told = notices(&pool.run(), What::Notice, back);
+    assert_eq!(told, [(US + comes(10), 65_535), (leaves(comes(1), 2), 0)]);
 }

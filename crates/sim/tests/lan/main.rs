@@ -46,3 +46,4 @@ mod storm;
 mod timing;
 mod transport;
 mod victims;
+mod ways;

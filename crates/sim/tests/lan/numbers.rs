@@ -2,7 +2,7 @@
 
 use backwater_sim::record::{Record, What};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::net::*;
 use crate::outage::{away, full};
@@ -63,4 +63,21 @@ fn nothing_is_due_when_all_has_happened() {
     world.advance(Time(4 * MS));
     assert_eq!(world.report().delivered, 1);
     assert_eq!(world.next_due(), None);
+}
+
+/// The next packet of a saturated source is born when the one before is chosen, as the line is free for it. A flow that stops at that
+/// instant has one packet less than one that stops a tick later.
+#[test]
+fn a_saturated_source_makes_no_packet_at_the_end_of_its_flow() {
+    let entered = |stop: u64| {
+        let mut net = Net::new(0.02);
+        let (s, d) = (net.host("S"), net.host("D"));
+        net.link(s, d, 100 * MBIT);
+        let packet = [("packet", Value::Bytes(Bytes(1_500)))];
+        net.flow("f", s, d, source("saturated", &packet)).stop = Span(stop);
+        net.run().entered
+    };
+    let free = (5 * 1538 - 12) * 80_000;
+    assert_eq!(entered(free) + 1, entered(free + 1));
+    assert_eq!(entered(free - 1), entered(free));
 }

@@ -240,3 +240,18 @@ fn a_notice_of_all_classes_counts_for_those_that_are_not_stormed() {
     assert!(between(0, first, last).abs_diff(passes) <= 1);
     assert!(between(1, last, last + MS) > MS / EACH);
 }
+
+/// Nobody sends, and the card of D asks X to stop. A watchdog that frees the class moves a knob, so the runs with it and without differ.
+#[test]
+fn a_class_that_is_freed_is_in_the_fingerprint() {
+    let fingerprint = |watchdog| {
+        let mut net = line(watchdog);
+        net.0.flows.clear();
+        asks(&mut net, Some(0), (MS, 5 * MS));
+        net.run().fingerprint
+    };
+    let acts = fingerprint(Some((2 * MS, 20 * MS, Action::Forward)));
+    let waits = fingerprint(Some((20 * MS, 20 * MS, Action::Forward)));
+    assert_ne!(acts, waits);
+    assert_eq!(waits, fingerprint(None));
+}

@@ -9,6 +9,7 @@ use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::net::*;
 use crate::random::{one, same};
+use crate::timing::byte;
 
 /// Hosts around a switch with accounts: three send in two classes, to a slow line and to a fast one. Senders may be deaf, and wires long, so
 /// frames of an alarmed class go on to come.
@@ -175,21 +176,23 @@ fn leaves(from: u64, n: u64) -> u64 {
     from + (n * 1538 - 12) * 800_000
 }
 
-/// A memory of 20 frames: ten of A are half of it. With a gap of eight A may go on when six are left. A frame of A goes another way, behind one
-/// of B: it comes when two have left, and leaves between the fourth and the fifth. Then six are left.
+/// A memory of 20 frames: ten of A are half of it. The gap is four. When two have left a slow line, eight of A and one of B are left, and twelve
+/// are not more than eleven. B's leaves another line, and behind it one of A that came meanwhile: eight are left, and A may go on.
 #[test]
 fn a_frame_that_comes_in_an_alarm_may_end_it_elsewhere() {
-    let mut pool = Pool::new(20, 8);
+    let mut pool = Pool::new(20, 4);
     let (a, back) = pool.sender("A");
     let b = pool.sender("B").0;
-    let [d1, d2] = ["D1", "D2"].map(|name| pool.sink(name, 10 * MBIT));
-    let (first, second) = (1538 * 1_760_000, 1538 * 2_000_000);
-    pool.net.flow("most", a, d1, script([(0, 15_000)]));
-    pool.net.flow("b", b, d2, script([(first, 1_500)]));
-    pool.net.flow("one", a, d2, script([(second, 1_500)]));
+    let [slow, d] =
+        [("D1", 5 * MBIT / 2), ("D2", 10 * MBIT)].map(|(name, rate)| pool.sink(name, rate));
+    let (first, second) = (9_200 * US, 9_950 * US);
+    pool.net.flow("most", a, slow, script([(0, 15_000)]));
+    pool.net.flow("b", b, d, script([(first, 1_500)]));
+    pool.net.flow("one", a, d, script([(second, 1_500)]));
     let told = notices(&pool.run(), What::Notice, back);
+    let two = comes(1) + (2 * 1538 - 12) * byte(5 * MBIT / 2);
+    assert!(first + comes(1) < two && two < second + comes(1));
     let free = leaves(first + comes(1), 2);
-    assert!(leaves(comes(1), 4) < free && free < leaves(comes(1), 5));
     assert_eq!(told, [(comes(10), 65_535), (free, 0)]);
 }
 

@@ -14,7 +14,7 @@ use crate::timing::byte;
 
 /// Loses the second to the fifth of the frames that are to leave.
 #[derive(Clone, Debug, Default)]
-struct LosesFour(u32);
+pub struct LosesFour(u32);
 
 impl Aqm for LosesFour {
     fn pop(&mut self, _: &Frame) -> Verdict {

@@ -8,6 +8,7 @@ use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::net::*;
+use crate::queues::add_law;
 use crate::random::{one, same};
 use crate::timing::byte;
 
@@ -233,4 +234,28 @@ fn frames_that_wait_when_an_alarm_begins_may_end_it() {
     pool.net.flow("last", a, d2, script([(US, 1_500)]));
     let told = notices(&pool.run(), What::Notice, back);
     assert_eq!(told, [(US + comes(10), 65_535), (leaves(comes(1), 2), 0)]);
+}
+
+/// A law watches the line at which an alarm begins and ends, and is shown each of eleven packets when it comes and when it leaves, also the one
+/// that comes long after.
+#[test]
+fn a_law_sees_packets_after_an_alarm() {
+    let mut pool = Pool::new(20, 2);
+    let a = pool.sender("A").0;
+    let b = pool.sender("B").0;
+    let d1 = pool.sink("D1", 10 * MBIT);
+    let d2 = pool.sink("D2", MBIT);
+    pool.net
+        .flow("b", b, d1, script([(0, 1_500), (80 * MS, 1_500)]));
+    pool.net.flow("most", a, d1, script([(US, 13_500)]));
+    pool.net.flow("last", a, d2, script([(US, 1_500)]));
+    add_law(&mut pool.net, 4, &[]);
+    let gap = [("gap", Value::Bytes(Bytes(pool.gap)))];
+    pool.net
+        .mechanism(["dynamic-threshold", "pfc", "gate"], &pool.watched, &gap);
+    let mut world = pool.net.world();
+    world.start_law_log();
+    world.advance(world.end());
+    assert!(world.report().control > 1);
+    assert_eq!(world.take_law_log()[0].1.len(), 2 * 11);
 }

@@ -81,3 +81,21 @@ fn frames_that_find_no_room_count_as_come() {
     let told = notices(&records, What::Notice, back);
     assert_eq!(told.first().map(|one| one.0), Some(20 * MS), "{told:?}");
 }
+
+/// Six frames wait at a port with two classes: one of the lower class, which leaves first, two of the higher, and three of the lower. Queue
+/// management loses the second to the fifth, and with them the higher class has none left: the last of the lower follows the first.
+#[test]
+fn a_class_whose_frames_are_lost_has_none_that_waits() {
+    let (mut net, _, port) = burst(1, 100_000);
+    net.classes(2);
+    net.buffer(port, 100_000);
+    net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFour::default())));
+    net.flow("high", 0, 2, script([(150 * US, 3_000)])).class = 1;
+    net.flow("low", 0, 2, script([(500 * US, 4_500)]));
+    let (report, records) = net.run_recorded();
+    let there = records.iter().filter(|r| r.what == What::Deliver);
+    let there: Vec<(u32, u32)> = there.map(|r| (r.flow.0, r.seq)).collect();
+    assert_eq!(there, [(0, 0), (2, 2)]);
+    assert_eq!(lost_at(&report, port), 4);
+    same(&net.run(), &report, "not recorded", 0);
+}

@@ -158,8 +158,10 @@ impl Pool {
             link.delay = Span(LONG);
         }
         let gap = [("gap", Value::Bytes(Bytes(self.gap)))];
-        self.net
-            .mechanism(["dynamic-threshold", "pfc", "gate"], &self.watched, &gap);
+        if !self.watched.is_empty() {
+            self.net
+                .mechanism(["dynamic-threshold", "pfc", "gate"], &self.watched, &gap);
+        }
         let (report, records) = self.net.run_recorded();
         same(&self.net.run(), &report, "not recorded", 0);
         assert_eq!(report.dropped, 0);
@@ -232,8 +234,43 @@ fn frames_that_wait_when_an_alarm_begins_may_end_it() {
     pool.net.flow("b", b, d1, script([(0, 1_500)]));
     pool.net.flow("most", a, d1, script([(US, 13_500)]));
     pool.net.flow("last", a, d2, script([(US, 1_500)]));
-    let told = notices(&pool.run(), What::Notice, back);
+    let records = pool.run();
+    let told = notices(&records, What::Notice, back);
     assert_eq!(told, [(US + comes(10), 65_535), (leaves(comes(1), 2), 0)]);
+    // Each has a record of its arrival.
+    let came = records.iter().filter(|r| r.what == What::Enqueue);
+    assert_eq!(came.filter(|r| r.port.index() == 4).count(), 10);
+}
+
+/// Ten frames of A are half of the memory. Between the first that leaves and the second four of B come, for another line. The gap is three: when
+/// three of A have left and one of B has, 7 + 3 are not more than what 10 leave. B's departures end no alarm, and yet count then.
+#[test]
+fn what_others_have_sent_counts_when_an_alarm_may_end() {
+    let mut pool = Pool::new(20, 3);
+    let others = pool.sink("D1", 10 * MBIT);
+    let (a, back) = pool.sender("A");
+    let b = pool.sender("B").0;
+    let d = pool.sink("D2", 10 * MBIT);
+    pool.net.flow("a", a, d, script([(0, 15_000)]));
+    let later = 3 * 1538 * 400_000;
+    pool.net.flow("b", b, others, script([(later, 6_000)]));
+    let told = notices(&pool.run(), What::Notice, back);
+    let begin = comes(1);
+    assert_eq!(told, [(comes(10), 65_535), (leaves(begin, 3), 0)]);
+}
+
+/// A memory of six frames. Three of B have left, over a long wire, when three of A come: there is room for all.
+#[test]
+fn frames_that_have_left_take_no_memory() {
+    let mut pool = Pool::new(6, 0);
+    let a = pool.sender("A").0;
+    let b = pool.sender("B").0;
+    let [d1, d2] = ["D1", "D2"].map(|name| pool.sink(name, 10 * MBIT));
+    pool.net.flow("b", b, d1, script([(0, 4_500)]));
+    pool.net.flow("a", a, d2, script([(4 * MS, 4_500)]));
+    pool.watched.clear();
+    let sent = pool.run();
+    assert_eq!(sent.iter().filter(|r| r.what == What::Deliver).count(), 6);
 }
 
 /// A law watches the line at which an alarm begins and ends, and is shown each of eleven packets when it comes and when it leaves, also the one

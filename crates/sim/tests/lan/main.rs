@@ -44,6 +44,7 @@ mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod storm;
+mod terminals;
 mod timing;
 mod transport;
 mod victims;

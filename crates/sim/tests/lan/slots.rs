@@ -17,7 +17,7 @@ use crate::queues::add_law;
 use crate::random::same;
 
 /// Propagation to the hub.
-const DELAY: u64 = 3 * MS;
+pub const DELAY: u64 = 3 * MS;
 
 /// The frame, and the slots of each terminal: those of the first come first.
 #[derive(Clone, Debug)]
@@ -102,6 +102,29 @@ impl Frame {
     }
 }
 
+/// A terminal of this frame at the port of link `n` from its first end: its slots, and how it asks for more.
+pub fn join(
+    net: &mut Net,
+    n: usize,
+    frames: &Arc<FramesSpec>,
+    (constant, demand): (u32, Demand),
+    overhead: u64,
+) {
+    let terminal = TerminalSpec {
+        frames: Arc::clone(frames),
+        constant,
+        demand,
+        most: frames.slots,
+        overhead,
+        delay: Span(DELAY),
+    };
+    net.0.links[n].directions[0] = Some(Box::new(Direction {
+        name: String::new(),
+        boxes: Vec::new(),
+        service: Service::Slots(Box::new(terminal)),
+    }));
+}
+
 /// A host for each terminal, with a link to the hub, which is a host as well.
 fn net(frame: &Frame, demands: &[Vec<(u64, u64)>; 2], buffer: u64, end: u64) -> (Net, [usize; 2]) {
     let mut net = Net::new(1.0);
@@ -119,19 +142,13 @@ fn net(frame: &Frame, demands: &[Vec<(u64, u64)>; 2], buffer: u64, end: u64) -> 
         let host = net.host(&format!("T{n}"));
         let port = net.link(host, hub, 10 * MBIT)[0];
         net.buffer(port, buffer);
-        let terminal = TerminalSpec {
-            frames: frames.clone(),
-            constant: frame.own[n],
-            demand: Demand::None,
-            most: 1,
-            overhead: frame.overhead,
-            delay: Span(DELAY),
-        };
-        net.0.links[n].directions[0] = Some(Box::new(Direction {
-            name: String::new(),
-            boxes: Vec::new(),
-            service: Service::Slots(Box::new(terminal)),
-        }));
+        join(
+            &mut net,
+            n,
+            &frames,
+            (frame.own[n], Demand::None),
+            frame.overhead,
+        );
         let list = demands[n].iter().copied();
         net.flow(&format!("f{n}"), host, hub, script(list));
         port
@@ -241,7 +258,7 @@ fn compare_sends(records: &[Record], port: usize, all: &[Journey]) {
 }
 
 /// Bytes that the slots of a terminal offered and carried.
-fn counted(world: &World, port: usize) -> Option<(u64, u64)> {
+pub fn counted(world: &World, port: usize) -> Option<(u64, u64)> {
     world.network().ports[Id::new(port)].more.service.counted()
 }
 

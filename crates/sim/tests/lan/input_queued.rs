@@ -111,7 +111,36 @@ fn a_frame_crosses_in_as_many_slots_as_it_has_cells() {
             expected,
             "{cell} {speedup}"
         );
+        // Until it has crossed it waits, and counts at the stage before the output.
+        let sum = &report.flows[0].sums.sum;
+        let held = crossed - came;
+        let parts = (sum.queue, sum.serial, sum.propagation);
+        assert_eq!(parts, [held, 2 * line, 2 * wire].map(u128::from).into());
+        let stages = report.ports[4..].iter().map(|port| &port.count);
+        let crossed: Vec<_> = stages.filter(|count| count.packets > 0).collect();
+        let counts = crossed.iter().map(|count| (count.packets, count.bytes));
+        assert!(counts.eq([(1, 1518)]), "{cell} {speedup}");
+        assert_eq!(crossed[0].area, 1518 * u128::from(held));
     }
+}
+
+/// Twice as many cells cross as the first output's line takes. While a frame waits there it takes none: behind the one on the line there is one
+/// at most, and none is lost.
+#[test]
+fn an_output_with_a_frame_that_waits_takes_no_cell() {
+    let mut net = Net::new(0.1);
+    let switch = net.node("X", input_queued(Discipline::VirtualOutputQueues, 64, 2));
+    let d = net.host("D");
+    let port = net.link(switch, d, GIGABIT)[0];
+    for i in 0..3 {
+        let s = net.host(&format!("S{i}"));
+        net.link(s, switch, GIGABIT);
+        net.flow(&format!("f{i}"), s, d, script([(0, 20 * 1500)]));
+    }
+    let report = net.run();
+    assert_eq!(report.delivered, 60);
+    let most = report.ports[port].count.max_bytes;
+    assert!((1518 + 1..=2 * 1518).contains(&most), "{most}");
 }
 
 /// A queue at an input holds what it is given, and the rest is lost there.

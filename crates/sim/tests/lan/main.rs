@@ -2,12 +2,14 @@
 //! mechanism is for.
 
 mod ahead;
+mod alarms;
 mod aqm;
 mod balance;
 mod bounds;
 mod carried;
 mod change;
 mod custom;
+mod dead_wire;
 mod deadlock;
 mod delay;
 mod detectors;
@@ -18,11 +20,15 @@ mod fabric;
 mod from_outside;
 mod headroom;
 mod input_queued;
+mod judged;
+mod lagging;
 mod laws;
+mod long_wires;
 mod managed;
 mod model;
 mod net;
 mod nic;
+mod numbers;
 mod outage;
 #[path = "../support/outside.rs"]
 mod outside;
@@ -33,15 +39,20 @@ mod queues;
 #[path = "../support/random.rs"]
 mod random;
 mod rate;
+mod relieved;
+mod roomy;
 mod rows;
 mod since;
 mod skip;
 mod skipped;
+mod slots;
 mod standing;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;
 mod storm;
+mod terminals;
 mod timing;
 mod transport;
 mod victims;
+mod ways;

@@ -1,11 +1,15 @@
 //! A host whose card pulls, against closed forms.
 
 use backwater_sim::record::What;
+use backwater_sim::spec::Action;
+use backwater_sim::spec::watchdog::Terms;
 use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Span};
 
 use crate::net::*;
+use crate::outage::{away, comes, full};
+use crate::timing::byte;
 use crate::transport::carry;
 
 /// Frame bytes of a full segment: 1448 + 52 + 18.
@@ -80,4 +84,40 @@ fn a_class_that_is_paused_stops_its_flows_only_and_nothing_piles_up() {
     let paused: u64 = report.ports[port].count.closed.iter().sum();
     assert!(paused > Span::millis(100).0, "{paused}");
     assert!(report.connections.iter().all(|c| c.retransmitted == 0));
+}
+
+/// X tells A to stop while another queue is full. All acknowledgements have come when A is let go, or freed by a watchdog at its port, or its
+/// wire is back after an outage: its card is asked at that instant.
+#[test]
+fn a_card_sends_when_its_port_is_let_go() {
+    let ticks = byte(10 * MBIT);
+    for (detection, outage) in [(None, None), (Some(5 * MS), None), (None, Some(12 * MS))] {
+        let (mut net, port) = full(0.4);
+        let e = net.host("E");
+        net.link(2, e, 100 * MBIT);
+        let flow = net.flow("f", 0, e, source("bulk", &[]));
+        let window = [("window", Value::Packets(4))];
+        carry(flow, Protocol::Stream, "fixed", &window);
+        flow.transport.as_mut().expect("just given").pulled = true;
+        net.0.ports[port].watchdog = detection.map(|detection| Terms {
+            detection: Span(detection),
+            restoration: Span::millis(900),
+            action: Action::Forward,
+        });
+        net.0
+            .events
+            .extend(outage.map(|back| away(0, 10 * MS, back)));
+        let records = net.run_recorded().1;
+        let stopped = notices(&records, What::Knob, port)[0].0;
+        // A control frame with its preamble, 1 us of wire and 512 bit times.
+        let freed = match detection {
+            None if outage.is_some() => 12 * MS,
+            None => comes(1) + (2 * 1538 - 12) * byte(MBIT) + (72 + 64) * ticks + US,
+            Some(span) => stopped + span,
+        };
+        let sent = records.iter().filter(|r| r.what == What::Send);
+        let mut sent = sent.filter(|r| r.port.index() == port).map(|r| r.at.0);
+        let first = sent.find(|at| *at > stopped + WIRE * ticks);
+        assert_eq!(first, Some(freed), "{detection:?} {outage:?}");
+    }
 }

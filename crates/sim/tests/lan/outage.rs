@@ -254,7 +254,7 @@ fn a_line_that_is_away_or_slow_does_to_each_frame_what_the_model_says() {
 }
 
 /// A link that is away from one instant to another.
-fn away(link: usize, from: u64, to: u64) -> LinkEvent {
+pub fn away(link: usize, from: u64, to: u64) -> LinkEvent {
     LinkEvent {
         name: format!("away{link}"),
         links: vec![link],
@@ -265,7 +265,7 @@ fn away(link: usize, from: u64, to: u64) -> LinkEvent {
 }
 
 /// The n-th of full frames that S or B sends at once over 100 Mbit/s is at the switch.
-fn comes(n: u64) -> u64 {
+pub fn comes(n: u64) -> u64 {
     (n * 1538 - 12) * FAST + US
 }
 
@@ -326,7 +326,7 @@ fn a_port_stands_still_no_longer_when_what_waits_is_lost_with_its_line() {
 
 /// A and B send over X to D, whose line of 1 Mbit/s takes 12.2 ms for a frame. B's third frame fills the queue, and X tells A to
 /// stop. Gives the network and A's port.
-fn full(low: f64) -> (Net, usize) {
+pub fn full(low: f64) -> (Net, usize) {
     let mut net = Net::new(1.0);
     let (a, b, x) = (net.obeying_host("A"), net.host("B"), net.switch("X"));
     let d = net.host("D");

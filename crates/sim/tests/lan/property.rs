@@ -39,7 +39,7 @@ pub fn any_network(number: u64) -> Net {
 }
 
 /// Some wires go down, and some have another rate, for a while or to the end.
-fn any_events(number: u64, net: &mut Net) {
+pub fn any_events(number: u64, net: &mut Net) {
     let r = &mut Random::stream(number, "test", "events");
     for i in 0..r.between(1, 4) {
         let at = Span::micros(r.between(0, 20_000));
@@ -78,7 +78,7 @@ fn any_events(number: u64, net: &mut Net) {
 }
 
 /// The same network with this carrier of notices, where its mechanism has it; with `mark` transports take marks.
-fn network(number: u64, carrier: &'static str) -> Net {
+pub fn network(number: u64, carrier: &'static str) -> Net {
     let r = &mut Random::stream(number, "test", "network");
     let mut net = Net::new(0.03);
     net.0.seed = number;

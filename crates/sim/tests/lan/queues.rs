@@ -354,6 +354,27 @@ impl Aqm for LosesFirst {
     }
 }
 
+/// Puts a trace link in place of the direction of a link from its first end: an opportunity for a full frame each millisecond.
+fn trace(net: &mut Net, link: usize) {
+    let constant = TRACES.iter().find(|row| row.id == "constant");
+    let constant = constant.expect("a trace");
+    let rate = [("rate", Value::Rate(Rate(LINE)))];
+    let server = ServerSpec {
+        trace: (constant.build)(&args(constant, &rate)).expect("legal options"),
+        opportunity: 1538,
+        overhead: 38,
+        first: First::Opportunity,
+        whole: true,
+        milliseconds: false,
+        delay_behind: Span::ZERO,
+    };
+    net.0.links[link].directions[0] = Some(Box::new(Direction {
+        name: String::new(),
+        boxes: Vec::new(),
+        service: Service::Trace(Box::new(server)),
+    }));
+}
+
 /// A host always has a packet. Queue management loses the first five at an idle port, and each is followed by the next a frame's time
 /// later; at a trace link, whose opportunities have no length, a millisecond later.
 #[test]
@@ -362,25 +383,9 @@ fn a_packet_that_is_lost_at_an_idle_port_is_followed_a_frame_later() {
         let mut net = Net::new(0.02);
         let (s, d) = (net.host("S"), net.host("D"));
         let port = net.link(s, d, LINE)[0];
-        let constant = TRACES.iter().find(|row| row.id == "constant");
-        let constant = constant.expect("a trace");
-        let rate = [("rate", Value::Rate(Rate(LINE)))];
-        let server = ServerSpec {
-            trace: (constant.build)(&args(constant, &rate)).expect("legal options"),
-            opportunity: 1538,
-            overhead: 38,
-            first: First::Opportunity,
-            whole: true,
-            milliseconds: false,
-            delay_behind: Span::ZERO,
-        };
-        net.0.links[0].directions[0] = traced.then(|| {
-            Box::new(Direction {
-                name: String::new(),
-                boxes: Vec::new(),
-                service: Service::Trace(Box::new(server)),
-            })
-        });
+        if traced {
+            trace(&mut net, 0);
+        }
         net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFirst(5))));
         net.flow("f", s, d, source("saturated", &[packet()]));
         let records = net.run_recorded().1;
@@ -391,38 +396,45 @@ fn a_packet_that_is_lost_at_an_idle_port_is_followed_a_frame_later() {
 }
 
 /// mahimahi's CoDel sends the frame that has waited for too long, and loses the one behind it at the same instant: when the line is free
-/// for the first, a gap before it begins.
+/// for the first, a gap before it begins, or at the opportunity of a trace link.
 #[test]
 fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
-    let mut net = Net::new(1.0);
-    let (s, d) = (net.host("S"), net.host("D"));
-    let port = net.link(s, d, 10 * MBIT)[0];
-    let codel = queue("codel-mahimahi", &[]);
-    (net.0.ports[port].scheduler, net.0.ports[port].aqm) = (codel.scheduler, codel.aqm);
-    net.flow("f", s, d, script([(0, 600_000)]));
-    let (report, records) = net.run_recorded();
-    let gap = 12 * 800_000;
-    let lost: Vec<(u32, u64)> = records
-        .iter()
-        .filter(|r| r.what == What::Drop && r.value == Cause::Aqm as u64)
-        .map(|r| (r.seq, r.at.0 + gap))
-        .collect();
-    assert!(lost.len() > 3 && lost.len() as u64 == report.dropped);
-    let sent: Vec<(u32, u64)> = records
-        .iter()
-        .filter(|r| r.what == What::Send)
-        .map(|r| (r.seq + 1, r.at.0))
-        .collect();
-    assert!(lost.iter().all(|one| sent.contains(one)), "{lost:?}");
+    for (traced, gap) in [(false, 12 * 800_000), (true, 0)] {
+        let mut net = Net::new(1.0);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let port = net.link(s, d, 10 * MBIT)[0];
+        if traced {
+            trace(&mut net, 0);
+        }
+        let codel = queue("codel-mahimahi", &[]);
+        (net.0.ports[port].scheduler, net.0.ports[port].aqm) = (codel.scheduler, codel.aqm);
+        net.flow("f", s, d, script([(0, 4_500_000)]));
+        let (report, records) = net.run_recorded();
+        let lost: Vec<(u32, u64)> = records
+            .iter()
+            .filter(|r| r.what == What::Drop && r.value == Cause::Aqm as u64)
+            .map(|r| (r.seq, r.at.0 + gap))
+            .collect();
+        assert!(lost.len() > 3 && lost.len() as u64 == report.dropped);
+        let sent: Vec<(u32, u64)> = records
+            .iter()
+            .filter(|r| r.what == What::Send)
+            .map(|r| (r.seq + 1, r.at.0))
+            .collect();
+        assert!(lost.iter().all(|one| sent.contains(one)), "{lost:?}");
+    }
 }
 
 /// Puts RCP at a port.
-pub fn add_law(net: &mut Net, port: usize) {
+pub fn add_law(net: &mut Net, port: usize) {}
+
+/// Puts RCP with these options at a port.
+pub fn add_law(net: &mut Net, port: usize, given: &[(&'static str, Value)]) {
     let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
     net.0.stamps.push(StampSpec {
         name: net.0.ports[port].name.clone(),
         at: Egress::Port(port),
-        law: (row.build)(&args(row, &[])).expect("legal options"),
+        law: (row.build)(&args(row, given)).expect("legal options"),
         also: Vec::new(),
     });
 }
@@ -434,7 +446,7 @@ fn what_a_law_has_seen_last_counts_up_to_the_present() {
     let mut net = Net::new(0.1);
     let (s, d) = (net.host("S"), net.host("D"));
     let port = net.link(s, d, LINE)[0];
-    add_law(&mut net, port);
+    add_law(&mut net, port, &[]);
     net.flow("f", s, d, script([(0, 4_500)]));
     let mut world = net.world();
     world.advance(Time(SERVICE / 2));
@@ -476,7 +488,7 @@ fn the_queue_of_a_law_is_what_the_buffer_holds() {
         let mut net = Net::new(0.1);
         let (s, d) = (net.host("S"), net.host("D"));
         let port = net.link(s, d, LINE)[0];
-        add_law(&mut net, port);
+        add_law(&mut net, port, &[]);
         net.flow("f", s, d, script(arrivals));
         let mut world = net.world();
         world.advance(Time(6 * SERVICE));

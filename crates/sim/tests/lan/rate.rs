@@ -1,9 +1,12 @@
 //! Rate control: what is asked of whom, and that it is kept.
 
 use crate::net::*;
+use crate::outage::away;
 use crate::timing::byte;
+use backwater_sim::mechanism::notice::Ask;
 use backwater_sim::record::{Record, What};
 use backwater_transport::part::Value;
+use backwater_transport::units::Rate;
 
 /// The rates that took effect at a port, as (instant, bit/s); 0 bit/s where a notice was taken back.
 fn rates(records: &[Record], port: usize) -> Vec<(u64, u64)> {
@@ -183,4 +186,42 @@ fn a_port_that_is_held_to_a_rate_uses_it_up() {
         );
         assert!(found <= allowed + 2 * 1538, "{packet}: {found} {allowed}");
     }
+}
+
+/// X tells Y to send at 90 % of its line's rate, and Y tells A to send at 90 % of that. When the wire from Y to X goes down, nothing holds Y's port back any
+/// more: A is told 90 % of the line's rate at that instant. A frame on the dead line keeps Y's queue above its low mark.
+#[test]
+fn a_feeder_is_told_another_rate_when_a_wire_goes_down() {
+    let mut net = Net::new(0.05);
+    let (a, y, x) = (net.obeying_host("A"), net.switch("Y"), net.switch("X"));
+    let (b, d) = (net.host("B"), net.host("D"));
+    let back = net.link(a, y, 10 * MBIT)[1];
+    let first = net.link(y, x, MBIT)[0];
+    let second = net.link(x, d, MBIT)[0];
+    net.link(b, x, 100 * MBIT);
+    for port in [first, second] {
+        net.buffer(port, 5_000);
+    }
+    net.flow("b", b, d, script([(0, 4_500)]));
+    net.flow("a", a, d, script([(MS, 9_000)]));
+    let marks = [("high", Value::Share(0.8)), ("low", Value::Share(0.2))];
+    net.mechanism(["watermark", "pause", "shaper"], &[first, second], &marks);
+    net.0.events.push(away(1, 8 * MS, 40 * MS));
+    let records = net.run_recorded().1;
+    let told = records.iter().filter(|r| r.what == What::Notice);
+    let told = told.filter(|r| r.port.index() == back);
+    let asks: Vec<(u64, Option<Ask>)> = told
+        .map(|r| (r.at.0, r.notice.as_ref().map(|n| n.ask)))
+        .collect();
+    // The mark is crossed by the third frame. The first is on the line until its last bit would have left.
+    let comes = |n: u64| MS + (n * 1538 - 12) * byte(10 * MBIT) + US;
+    let limit = |percent: u64, quanta| Some(Ask::Limit(Rate(percent * MBIT / 100), quanta));
+    assert_eq!(
+        asks,
+        [
+            (comes(3), limit(81, u16::MAX)),
+            (8 * MS, limit(90, u16::MAX)),
+            (comes(1) + 1526 * byte(MBIT), limit(90, 0)),
+        ]
+    );
 }

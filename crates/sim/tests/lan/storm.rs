@@ -34,6 +34,10 @@ fn storms_of(
     of: &[((u64, u64), Option<u8>)],
     watchdog: Option<(u64, u64, Action)>,
 ) -> (Vec<Record>, Net) {
+}
+
+/// S sends over X to D, and a watchdog looks after the port from X to D.
+fn line(watchdog: Option<(u64, u64, Action)>) -> Net {
     let mut net = Net::new(END as f64 / 1e12);
     let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
     net.link(s, x, 10_000 * MBIT);
@@ -57,14 +61,38 @@ fn storms_of(
             what: Happening::Storm(*class),
         });
     }
+
     net.0.ports[port].watchdog = watchdog.map(|(detection, restoration, action)| Terms {
         detection: Span(detection),
         restoration: Span(restoration),
         action,
     });
+    net
+}
+
+/// The card of D asks X to stop a class, or all, from the first instant to the second.
+fn asks(net: &mut Net, class: Option<u8>, (from, to): (u64, u64)) {
+    net.0.events.push(LinkEvent {
+        name: format!("e{}", net.0.events.len()),
+        links: vec![1],
+        at: Span(from),
+        until: Some(Span(to)),
+        what: Happening::Storm(class),
+    });
+}
+
+/// The records of a run whose report is the same without an event for each departure.
+fn recorded(net: &Net) -> Vec<Record> {
     let (report, records) = net.run_recorded();
     assert_eq!(report.fingerprint, net.run().fingerprint);
-    (records, net)
+    records
+}
+
+/// The card of D asks X to stop class 0 in these spans.
+fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
+    let mut net = line(watchdog);
+    of.iter().for_each(|span| asks(&mut net, Some(0), *span));
+    (recorded(&net), net)
 }
 
 /// Instants at which something happened to packets of a class.
@@ -266,4 +294,41 @@ fn a_watchdog_counts_the_classes_that_it_has_freed() {
         let acted = ports.find_map(|port| Some(port.more.watchdog.as_ref()?.acted));
         assert_eq!(acted, Some(acts), "{class:?}");
     }
+}
+
+/// Class 0 is freed 2 ms after it was stopped at 1 ms, and notices about it do not count up to the end. At 5 ms the card asks for all
+/// classes: class 1 is stopped until it is freed as well, and class 0 passes all the time.
+#[test]
+fn a_notice_of_all_classes_counts_for_those_that_are_not_stormed() {
+    let detection = 2 * MS;
+    let mut net = line(Some((detection, 20 * MS, Action::Forward)));
+    asks(&mut net, Some(0), (MS, 4 * MS));
+    asks(&mut net, None, (5 * MS, 10 * MS));
+    let records = recorded(&net);
+    let stopped = 5 * MS + HEARD;
+    let between = |class: u8, from: u64, to: u64| {
+        let there = at(&records, What::Deliver, class);
+        there.iter().filter(|at| (from..to).contains(*at)).count() as u64
+    };
+    // What is on the line when the gate closes is still delivered.
+    let (first, last) = (stopped + FRAME + US, stopped + detection);
+    assert_eq!(between(1, first, last), 0);
+    let passes = (last - first) / EACH;
+    assert!(between(0, first, last).abs_diff(passes) <= 1);
+    assert!(between(1, last, last + MS) > MS / EACH);
+}
+
+/// Nobody sends, and the card of D asks X to stop. A watchdog that frees the class moves a knob, so the runs with it and without differ.
+#[test]
+fn a_class_that_is_freed_is_in_the_fingerprint() {
+    let fingerprint = |watchdog| {
+        let mut net = line(watchdog);
+        net.0.flows.clear();
+        asks(&mut net, Some(0), (MS, 5 * MS));
+        net.run().fingerprint
+    };
+    let acts = fingerprint(Some((2 * MS, 20 * MS, Action::Forward)));
+    let waits = fingerprint(Some((20 * MS, 20 * MS, Action::Forward)));
+    assert_ne!(acts, waits);
+    assert_eq!(waits, fingerprint(None));
 }

@@ -5,6 +5,7 @@ mod aggregate;
 mod aggregate_bounds;
 mod aggregate_mechanisms;
 mod aggregate_parts;
+mod aggregate_txop;
 mod attempts;
 mod cell;
 mod congestion_notification;

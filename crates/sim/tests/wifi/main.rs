@@ -17,6 +17,7 @@ mod groups;
 mod mechanisms;
 mod msdu;
 mod multihop;
+mod nav;
 mod physical;
 mod queues;
 mod refusals;

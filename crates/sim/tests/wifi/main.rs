@@ -6,6 +6,7 @@ mod aggregate_bounds;
 mod aggregate_mechanisms;
 mod aggregate_parts;
 mod aggregate_txop;
+mod air_delays;
 mod attempts;
 mod cell;
 mod congestion_notification;

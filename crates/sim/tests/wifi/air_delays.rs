@@ -17,7 +17,7 @@ use crate::attempts::log;
 use crate::cell::{BASIC, Cell, G, dcf, disc, once, saturated};
 
 /// A beginning at which the medium has been idle for long, µs.
-const T: u64 = 10_000;
+pub const T: u64 = 10_000;
 /// DIFS, and AIFS of two slots.
 const AIFS: u64 = 16 + 2 * 9;
 /// An Ethernet frame of 1500 B.
@@ -51,7 +51,7 @@ fn plain(attempts: u32) -> Cell {
 
 /// 802.11n at MCS 7 without propagation: an MPDU of 1500 B takes 228 us, two take 420 us, their answers at 24 Mbit/s 28 and 32 us. A
 /// BAR at 6 Mbit/s takes 56 us, and its answer 68 us.
-fn high(asks: bool) -> Cell {
+pub fn high(asks: bool) -> Cell {
     row(aggregate::cell(
         0.1,
         mode(Format::Ht, 20, 7, 1),
@@ -62,14 +62,14 @@ fn high(asks: bool) -> Cell {
 }
 
 /// A packet of so many bytes, so many µs after `T`.
-fn packet(cell: &mut Cell, ends: [usize; 2], bytes: u64, at: u64) -> usize {
+pub fn packet(cell: &mut Cell, ends: [usize; 2], bytes: u64, at: u64) -> usize {
     let flow = cell.flow(ends[0], ends[1], 1, once(bytes));
     cell.0.flows[flow].start = Span::micros(T + at);
     flow
 }
 
 /// Serialisation, queue, contention, retries, aggregation, reordering and propagation of a flow's packets in µs.
-fn parts(report: &Report, flow: usize) -> [u128; 7] {
+pub fn parts(report: &Report, flow: usize) -> [u128; 7] {
     let DelaySum {
         total,
         serial,

@@ -3,6 +3,7 @@
 mod access_point;
 mod aggregate;
 mod aggregate_bounds;
+mod aggregate_contents;
 mod aggregate_mechanisms;
 mod aggregate_parts;
 mod aggregate_txop;

@@ -76,7 +76,7 @@ fn frames(cell: &Cell) -> BTreeMap<(Time, u32), Vec<AirFrame>> {
 }
 
 /// Holds the MPDUs of all A-MPDUs of a run to the arithmetic, each part of at least so many bytes. Gives how many began, and how many of them had been on the air before.
-fn hold_to_the_bytes(cell: &Cell, least: u64) -> (usize, usize) {
+pub fn hold_to_the_bytes(cell: &Cell, least: u64) -> (usize, usize) {
     let all = frames(cell);
     let (mut parts, mut again) = (0, 0);
     for ((begun, _), frames) in all.iter().filter(|(_, frames)| frames.len() > 1) {

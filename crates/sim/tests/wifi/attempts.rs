@@ -155,6 +155,28 @@ fn a_frame_that_was_lost_goes_again_before_the_turn_of_another_neighbour() {
     assert!(one.abs_diff(other) < 20, "{one} {other}");
 }
 
+/// Some frames are lost at 54 Mbit/s over 68 m, and no RTS or CTS at 6 Mbit/s. A frame that a CTS had cleared counts against the
+/// limit of long frames: where that is one, each packet goes once, and each one that is lost is given up. IEEE 802.11-2020 10.3.4.4.
+#[test]
+fn a_frame_behind_a_cts_has_the_transmissions_of_long_frames() {
+    let channel = Physical {
+        fer_target: 0.99,
+        ..plain()
+    };
+    let mut mac = dcf(G, 0);
+    (mac.retry_short, mac.retry_long) = (7, 1);
+    let mut cell = Cell::new(0.5, G, mac, ChannelSpec::Physical(channel));
+    cell.0.media[0].phy.control = Rate(6_000_000);
+    let [a, b] = [0.0, 68.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(a).rate = Some(Rate(54_000_000));
+    cell.flow(a, b, 1, saturated(1500));
+    let (frames, report) = log(&cell);
+    assert!(data(&frames, a).all(|frame| !frame.retry));
+    let lost = data(&frames, a).filter(|f| f.fate == Fate::Lost).count() as u64;
+    assert!(lost > 30, "{lost}");
+    assert_eq!(report.flows[0].sums.dropped.packets, lost);
+}
+
 /// Frame control, Duration, receiver, BSSID and FCS: 2 + 2 + 6 + 6 + 4. IEEE 802.11-2020 9.3.1.6.
 #[test]
 fn a_cf_end_has_twenty_bytes() {

@@ -21,5 +21,6 @@ mod queues;
 mod refusals;
 mod saturation;
 mod serving;
+mod standing_notices;
 mod thresholds;
 mod txop;

@@ -52,7 +52,7 @@ pub fn mechanism(
 }
 
 /// A and B send over C to D: the relay gets a third of the medium and receives two.
-fn fork() -> (Cell, usize) {
+pub fn fork() -> (Cell, usize) {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
     let mut cell = Cell::new(20.0, B, mac, disc(100.0, 190.0));

@@ -18,6 +18,7 @@ mod msdu;
 mod multihop;
 mod physical;
 mod queues;
+mod radiotap_modes;
 mod refusals;
 mod saturation;
 mod serving;

@@ -10,10 +10,12 @@ use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
+use crate::aggregate::{mode, saturated_cell};
 use crate::cell::{B, BASIC, Cell, G, RTS, cbr, disc, edca, saturated};
 use crate::mechanisms::mechanism;
 use crate::physical::plain;
@@ -114,6 +116,27 @@ fn a_station_overhears_what_the_next_one_sends_on() {
             assert_eq!(*rows, all, "{rts}");
         }
     }
+}
+
+/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once and in order, since
+/// nothing collides.
+#[test]
+fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
+    let mut cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 16, 1);
+    for i in 0..4 {
+        cell.station(&format!("idle{i}"), 10.0 + f64::from(i), 0.0);
+    }
+    let log = Log::default();
+    let mut witness = mechanism(PARTS, vec![5], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(log.clone())));
+    cell.0.mechanisms = vec![witness];
+    let (_, report) = cell.run();
+    let rows = log.lock().expect("one thread");
+    let all: Vec<_> = (0..rows.len() as u32).map(|seq| (seq, 1)).collect();
+    assert_eq!(*rows, all);
+    // A burst of 16 may be on the air at the end.
+    let sent = report.stations[0].toward.frames;
+    assert!(sent > 300 && sent - rows.len() as u64 <= 16, "{sent}");
 }
 
 /// A station's own long queue is no reason to contend less, nor would a station that stopped learn when to go on.

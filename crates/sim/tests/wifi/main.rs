@@ -20,6 +20,7 @@ mod physical;
 mod queues;
 mod radiotap_modes;
 mod refusals;
+mod reseed;
 mod saturation;
 mod serving;
 mod standing_notices;

@@ -70,7 +70,7 @@ fn lost_at(world: &World, report: &Report, station: usize) -> u64 {
     here.map(|d| d.count.packets).sum()
 }
 
-fn lost(cell: &Cell, station: usize) -> u64 {
+pub fn lost(cell: &Cell, station: usize) -> u64 {
     let (world, report) = cell.run();
     lost_at(&world, &report, station)
 }

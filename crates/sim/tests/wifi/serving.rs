@@ -2,15 +2,17 @@
 //! driver.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
 use backwater_sim::spec::{AirtimeLimits, Serving, Turn};
+use backwater_sim::world::World;
 use backwater_transport::part::Args;
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::aggregate::{cell, mode};
-use crate::cell::{Cell, cbr};
+use crate::cell::{Cell, cbr, once};
+use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
 fn drop_head() -> AnyAqm {
@@ -90,6 +92,75 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
     };
     assert_eq!(run(None), run(Some(512 / 4 - 5)));
     assert_ne!(run(None), run(Some(512 / 4 - 6)));
+}
+
+/// While another station sends for more than a millisecond, a station gets 120 packets of 60 B for a neighbour. Gives how many
+/// have left queue management then, where its low limit is 40.5 times `lasts`.
+fn left_queue_management(fast: Mode, lasts: f64) -> u32 {
+    let mut cell = cell(0.2, fast, 64, true, 100.0);
+    let [from, to, other] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(from).aqm = Some(drop_head());
+    cell.spec(from).buffer = Limit::Packets(300);
+    let mut serving = by_airtime([0, 0, 1]);
+    let low = Span((40.5 * lasts * 1e6) as u64);
+    serving.airtime = serving
+        .airtime
+        .map(|limits| AirtimeLimits { low, ..limits });
+    cell.spec(from).serving = serving;
+    cell.spec(other).mode = Some(mode(fast.format, 20, 0, 1));
+    let long = cell.flow(other, to, 1, once(1500));
+    cell.0.flows[long].start = Span::millis(100);
+    let short = cell.flow(from, to, 1, cbr(60, 96_000_000));
+    cell.0.flows[short].start = Span::micros(100_050);
+    cell.0.flows[short].stop = Span::micros(100_650);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.advance(Time::ZERO + Span::micros(100_900));
+    let hop = world.air().hops.iter().find(|hop| hop.from == from as u32);
+    let queue = world.network().ports[hop.expect("a hop").port].queue(1);
+    assert!(queue.packets >= 119, "{}", queue.packets);
+    let c = &world.air().radios[from].categories[1];
+    queue.packets - c.arranged.as_ref().expect("queue management").held()
+}
+
+/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two says that follows from
+/// the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us from 802.11ax on (Linux,
+/// `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached: 41 of 40.5.
+#[test]
+fn packets_leave_queue_management_up_to_the_airtime_that_they_take() {
+    for (fast, preamble, halvings) in [
+        (mode(Format::Ht, 20, 0, 1), 36.0, 1),
+        (mode(Format::Ht, 20, 2, 1), 36.0, 1),
+        (mode(Format::Ht, 20, 3, 1), 36.0, 2),
+        (mode(Format::Ht, 20, 4, 1), 36.0, 3),
+        (mode(Format::Ht, 20, 7, 1), 36.0, 4),
+        (mode(Format::Ht, 40, 7, 1), 36.0, 5),
+        (mode(Format::Vht, 80, 9, 2), 44.0, 5),
+        (mode(Format::He, 40, 7, 1), 43.2, 5),
+        (mode(Format::He, 80, 11, 1), 43.2, 6),
+    ] {
+        let bits = 8.0 * (60 + 18 + 38) as f64;
+        let lasts = bits / (fast.rate().0 as f64 / 1e6) + preamble / f64::from(1 << halvings);
+        assert_eq!(left_queue_management(fast, lasts), 41, "{fast:?}");
+    }
+}
+
+/// A gate that a relay closes holds back packets that wait in queue management of their own neighbour, too: the relay loses nothing.
+#[test]
+fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(3);
+    for feeder in [0, 1] {
+        cell.spec(feeder).aqm = Some(drop_head());
+        cell.spec(feeder).serving = Serving {
+            turn: Turn::RoundRobin,
+            each: true,
+            ..Serving::default()
+        };
+    }
+    let without = lost(&cell, relay);
+    assert!(without > 100, "{without}");
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+    assert_eq!(lost(&cell, relay), 0);
 }
 
 /// Random streams that are keyed anew: those of neighbours to which the first packet goes later,

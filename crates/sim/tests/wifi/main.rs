@@ -18,6 +18,7 @@ mod msdu;
 mod multihop;
 mod physical;
 mod propagation;
+mod queue_management;
 mod queues;
 mod radiotap_modes;
 mod rate_control;

@@ -15,7 +15,7 @@ use crate::cell::{Cell, cbr, once};
 use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
-fn drop_head() -> AnyAqm {
+pub fn drop_head() -> AnyAqm {
     let row = QUEUES.iter().find(|part| part.id == "drop-head");
     let queue = (row.expect("a queue").build)(&Args(Vec::new())).expect("no options");
     queue.aqm.expect("queue management")
@@ -161,6 +161,24 @@ fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
     assert!(without > 100, "{without}");
     cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
     assert_eq!(lost(&cell, relay), 0);
+}
+
+/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the neighbour pass those that wait at the gate,
+/// although it keeps one queue.
+#[test]
+fn packets_of_one_queue_pass_those_that_a_gate_holds_back() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(3);
+    cell.spec(0).aqm = Some(drop_head());
+    let elsewhere = cell.station("elsewhere", -140.0, 100.0);
+    let flow = cell.flow(0, elsewhere, 1, cbr(1500, 200_000));
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+    let (_, report) = cell.run();
+    let gated = |flow: usize| report.flows[flow].sums.sum.gate;
+    assert!(gated(0) > u128::from(Span::secs(1).0));
+    let sums = &report.flows[flow].sums;
+    let share = sums.delivered.packets as f64 / sums.entered.packets as f64;
+    assert!(share > 0.9, "{share}");
 }
 
 /// Random streams that are keyed anew: those of neighbours to which the first packet goes later,

@@ -333,11 +333,12 @@ fn the_medium_is_busy_by_a_preamble_or_by_energy() {
         let from = cell.station("from", 0.0, 0.0);
         let to = cell.station("to", 0.0, 10.0);
         let third = cell.station("third", metres(-75.0), 0.0);
-        // 1536 bytes at 6 Mbit/s.
+        // 1536 bytes at 6 Mbit/s, twice.
         group_packet(&mut cell, from, to, 1500, 0);
+        group_packet(&mut cell, from, to, 1500, 5000);
         let (_, report) = cell.run();
         let expected = if busy {
-            Span::micros(20 + 4 * 513 + 1)
+            Span::micros(2 * (20 + 4 * 513 + 1))
         } else {
             Span::ZERO
         };

@@ -4,7 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::air_log::AirFrame;
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::{AirFrame, Body};
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict, Waiting};
 use backwater_sim::queue::{AnyAqm, ClassQueue};
@@ -15,6 +19,7 @@ use backwater_transport::units::{Span, Time};
 
 use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, dcf, disc, edca, once};
+use crate::mechanisms::mechanism;
 
 /// A call of an algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -290,4 +295,46 @@ fn a_packet_that_is_taken_behind_another_is_lost() {
         ]
     );
     assert_eq!((lost(&report, Cause::Aqm), sent(&frames).len()), (1, 2));
+}
+
+/// Congested as soon as a packet comes, and clear when one is lost.
+#[derive(Clone, Debug)]
+struct Relieved;
+
+impl Detector for Relieved {
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !view.congested => Some(Signal::Congested),
+            Moment::Lost(_) => Some(Signal::Clear),
+            _ => None,
+        }
+    }
+}
+
+/// A detector sees a packet that is dropped when it is to be sent, and what follows is told at once: the notice that stops goes first, the packet is dropped
+/// behind it, and the notice that takes the first back goes next.
+#[test]
+fn what_follows_from_a_packet_that_is_dropped_is_told_at_once() {
+    let mut cell = cell(&[(1, 1000, 100_200)]);
+    let feeds = cell.flow(1, 0, 1, once(100));
+    cell.0.flows[feeds].start = Span::millis(10);
+    let watcher = Watcher {
+        drops: frame(1000),
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    let mut relieved = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
+    relieved.detect = AnyDetector::Custom(Box::new(Relieved));
+    cell.0.mechanisms = vec![relieved];
+    let (frames, report) = log(&cell);
+    assert_eq!(lost(&report, Cause::Aqm), 1);
+    let told = frames.iter().filter(|f| f.from == 0 && !f.retry);
+    let told = told.filter_map(|f| match &f.body {
+        Some(Body::Notice(notice, ..)) => Some((f.at, notice.quanta())),
+        _ => None,
+    });
+    let told: Vec<(Time, u16)> = told.collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!((told[0].1, told[1].1), (u16::MAX, 0));
+    assert!(told[1].0 < Time::ZERO + Span::millis(110), "{told:?}");
 }

@@ -2,16 +2,16 @@
 //! driver.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::wifi::phy::mode::{Format, Mode};
+use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
 use backwater_sim::spec::{AirtimeLimits, Serving, Turn};
 use backwater_sim::world::World;
 use backwater_transport::part::Args;
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::aggregate::{cell, mode};
-use crate::cell::{Cell, cbr, once};
+use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once};
 use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
@@ -95,30 +95,30 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
 }
 
 /// While another station sends for more than a millisecond, a station gets 120 packets of 60 B for a neighbour. Gives how many
-/// have left queue management then, where its low limit is 40.5 times `lasts`.
-fn left_queue_management(fast: Mode, lasts: f64) -> u32 {
-    let mut cell = cell(0.2, fast, 64, true, 100.0);
+/// have left queue management then, under these limits for one neighbour and for all.
+fn left_queue_management(mut cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
     let [from, to, other] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
     cell.spec(from).aqm = Some(drop_head());
     cell.spec(from).buffer = Limit::Packets(300);
-    let mut serving = by_airtime([0, 0, 1]);
-    let low = Span((40.5 * lasts * 1e6) as u64);
-    serving.airtime = serving
-        .airtime
-        .map(|limits| AirtimeLimits { low, ..limits });
-    cell.spec(from).serving = serving;
-    cell.spec(other).mode = Some(mode(fast.format, 20, 0, 1));
+    cell.spec(from).serving = Serving {
+        airtime: Some(AirtimeLimits { low, high, total }),
+        ..by_airtime([0, 0, 0])
+    };
+    match cell.0.media[0].high {
+        Some(high) => cell.spec(other).mode = Some(mode(high.mode.format, 20, 0, 1)),
+        None => cell.spec(other).rate = Some(Rate(6_000_000)),
+    }
     let long = cell.flow(other, to, 1, once(1500));
     cell.0.flows[long].start = Span::millis(100);
-    let short = cell.flow(from, to, 1, cbr(60, 96_000_000));
+    let short = cell.flow(from, to, class, cbr(60, 96_000_000));
     cell.0.flows[short].start = Span::micros(100_050);
     cell.0.flows[short].stop = Span::micros(100_650);
     let mut world = World::build(&cell.0).expect("a legal cell");
     world.advance(Time::ZERO + Span::micros(100_900));
     let hop = world.air().hops.iter().find(|hop| hop.from == from as u32);
-    let queue = world.network().ports[hop.expect("a hop").port].queue(1);
+    let queue = world.network().ports[hop.expect("a hop").port].queue(class.into());
     assert!(queue.packets >= 119, "{}", queue.packets);
-    let c = &world.air().radios[from].categories[1];
+    let c = &world.air().radios[from].categories[usize::from(class)];
     queue.packets - c.arranged.as_ref().expect("queue management").held()
 }
 
@@ -140,7 +140,56 @@ fn packets_leave_queue_management_up_to_the_airtime_that_they_take() {
     ] {
         let bits = 8.0 * (60 + 18 + 38) as f64;
         let lasts = bits / (fast.rate().0 as f64 / 1e6) + preamble / f64::from(1 << halvings);
-        assert_eq!(left_queue_management(fast, lasts), 41, "{fast:?}");
+        let low = Span((40.5 * lasts * 1e6) as u64);
+        let none = Span::ZERO;
+        let cell = cell(0.2, fast, 64, true, 100.0);
+        assert_eq!(
+            left_queue_management(cell, 1, [low, low, none]),
+            41,
+            "{fast:?}"
+        );
+    }
+}
+
+/// Where frames go alone each has a whole preamble: of 36 us at 65 Mbit/s of 802.11n, of 20 us at 54 Mbit/s of OFDM.
+#[test]
+fn packets_that_go_alone_have_a_preamble_each() {
+    let alone = cell(0.2, mode(Format::Ht, 20, 7, 1), 0, true, 100.0);
+    let plain = Cell::new(0.2, G, edca(G, BASIC), disc(100.0, 100.0));
+    for (cell, rate, preamble) in [(alone, 65.0, 36.0), (plain, 54.0, 20.0)] {
+        let lasts = 8.0 * 116.0 / rate + preamble;
+        let low = Span((40.5 * lasts * 1e6) as u64);
+        let left = left_queue_management(cell, 1, [low, low, Span::ZERO]);
+        assert_eq!(left, 41, "{rate}");
+    }
+}
+
+/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets no further one leave, be it
+/// the low limit, the high one while little waits for all, or the total below the high one.
+#[test]
+fn a_limit_that_is_reached_lets_no_further_packet_leave() {
+    let cell = || cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
+    let exactly = Rate(65_000_000).time_for(Bytes(40 * 116)) + Span::nanos(2250).times(40);
+    let (none, much) = (Span::ZERO, Span::secs(1));
+    for (class, limits) in [
+        (1, [exactly, exactly, none]),
+        (1, [none, exactly, much]),
+        (1, [none, much, exactly]),
+        (0, [none, much, exactly]),
+    ] {
+        assert_eq!(
+            left_queue_management(cell(), class, limits),
+            40,
+            "{limits:?}"
+        );
+        let more = limits.map(|limit| {
+            if limit == exactly {
+                limit + Span(1)
+            } else {
+                limit
+            }
+        });
+        assert_eq!(left_queue_management(cell(), class, more), 41, "{more:?}");
     }
 }
 

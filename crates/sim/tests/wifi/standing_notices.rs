@@ -38,3 +38,23 @@ fn a_notice_over_the_air_is_renewed_after_its_share_of_its_time() {
         assert!(expected.contains(&mean), "{cast}: {mean}");
     }
 }
+
+/// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor those to which it has no way: of the relay
+/// that is the sink alone.
+#[test]
+fn a_notice_names_the_hosts_behind_its_station() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(1);
+    cell.station("alone", 100.0, 2.0);
+    let given = [("addresses", Value::Choice("filtering-table"))];
+    let parts = ["watermark", "destination", "gate"];
+    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &given)];
+    let (frames, _) = log(&cell);
+    let named = frames.iter().filter_map(|frame| match &frame.body {
+        Some(Body::Notice(_, _, named)) => Some(named.clone()),
+        _ => None,
+    });
+    let mut named: Vec<_> = named.collect();
+    named.dedup();
+    assert_eq!(named, [vec![3]]);
+}

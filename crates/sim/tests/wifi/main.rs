@@ -24,6 +24,7 @@ mod queues;
 mod radiotap_modes;
 mod rate_control;
 mod refusals;
+mod reports;
 mod reseed;
 mod saturation;
 mod sequence_numbers;

@@ -4,6 +4,7 @@ use backwater_sim::limit::Limit;
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_sim::world::{FlowReport, World};
+use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, once, saturated};
@@ -196,4 +197,55 @@ fn a_host_that_does_not_obey_pause_goes_on_at_an_access_point_too() {
     assert!(without > 100, "{without}");
     assert_eq!(lost(true, true), 0);
     assert_eq!(lost(false, true), without);
+}
+
+/// A wire has gates at its far end, and neither access parameters nor links of a radio: those are 802.11's. So an access point that is
+/// filled over its wire may ask for a gate by PAUSE, and for nothing else.
+#[test]
+fn a_wire_is_asked_for_nothing_that_only_a_station_has() {
+    let (mut cell, stations, ap, fixed) = wlan(1, 1.0);
+    cell.flow(fixed, stations[0], 1, cbr(1000, MBIT));
+    for (respond, fits) in [("gate", true), ("aifsn", false), ("link-gate", false)] {
+        cell.0.mechanisms = vec![mechanism(["watermark", "pause", respond], vec![ap], &[])];
+        let built = World::build(&cell.0);
+        let refused = built.err().map(|refusal| refusal.what);
+        let names_wire = |what: String| what.contains("filled over the wire R>AP");
+        assert_eq!(
+            refused.map(names_wire),
+            (!fits).then_some(true),
+            "{respond}"
+        );
+    }
+}
+
+/// A station tells at most 64 others one by one: they fit one word of 64 bits. A frame to all tells any number, and a header field
+/// belongs to the frame of one.
+#[test]
+fn a_station_tells_up_to_64_others_one_by_one() {
+    let refused = |feeders: usize, cast: &'static str, carrier: &'static str| {
+        let (mut cell, stations, ap, _) = wlan(feeders, 1.0);
+        for station in stations {
+            cell.flow(station, ap, 1, cbr(1000, 10_000));
+        }
+        let given = [
+            ("cast", Value::Choice(cast)),
+            ("carrier", Value::Choice(carrier)),
+        ];
+        cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![ap], &given)];
+        World::build(&cell.0).err().map(|refusal| refusal.what)
+    };
+    // The switch behind the wire is the last of the 64.
+    assert_eq!(refused(63, "each", "frame"), None);
+    let what = refused(64, "each", "frame").expect("one too many");
+    assert!(
+        what.contains("and 64 at most can be told one by one"),
+        "{what}"
+    );
+    assert_eq!(refused(64, "group", "frame"), None);
+    assert_eq!(refused(9, "each", "header"), None);
+    let what = refused(9, "group", "header").expect("no frame to one");
+    assert!(
+        what.contains("a header field tells the station that its data frame is for"),
+        "{what}"
+    );
 }

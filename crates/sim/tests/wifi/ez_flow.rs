@@ -9,11 +9,16 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
 use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::{Body, Fate};
 use backwater_sim::medium::wifi::phy::channel::{ChannelSpec, Disc};
+use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
+use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
+use crate::aggregate::{mode, noisy_cell, saturated_cell};
+use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, G, RTS, cbr, disc, edca, saturated};
 use crate::mechanisms::mechanism;
 use crate::physical::plain;
@@ -114,6 +119,60 @@ fn a_station_overhears_what_the_next_one_sends_on() {
             assert_eq!(*rows, all, "{rts}");
         }
     }
+}
+
+/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once and in order, since
+/// nothing collides.
+#[test]
+fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
+    let mut cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 16, 1);
+    for i in 0..4 {
+        cell.station(&format!("idle{i}"), 10.0 + f64::from(i), 0.0);
+    }
+    let heard = Log::default();
+    let mut witness = mechanism(PARTS, vec![5], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(heard.clone())));
+    cell.0.mechanisms = vec![witness];
+    let (_, report) = cell.run();
+    let rows = heard.lock().expect("one thread");
+    let all: Vec<_> = (0..rows.len() as u32).map(|seq| (seq, 1)).collect();
+    assert_eq!(*rows, all);
+    // A burst of 16 may be on the air at the end.
+    let sent = report.stations[0].toward.frames;
+    assert!(sent > 300 && sent - rows.len() as u64 <= 16, "{sent}");
+}
+
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost, so A-MPDUs repeat some frames that their receiver has and some that
+/// it has not. A station a metre away from the sender, which misses few, overhears each of them with its own packet.
+#[test]
+fn a_station_overhears_the_packets_of_bursts_that_are_repeated() {
+    let mut cell = noisy_cell(0.5, 64, 21.0);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fading = Some(BlockFading {
+        law: Law::Nakagami(1.0),
+        coherence: Span::micros(10),
+    });
+    let near = cell.station("near", 1001.0, 0.0);
+    let heard = Log::default();
+    let mut witness = mechanism(PARTS, vec![near], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(heard.clone())));
+    cell.0.mechanisms = vec![witness];
+    let (frames, _) = log(&cell);
+    let rows = heard.lock().expect("one thread");
+    let sent = frames
+        .iter()
+        .filter(|f| f.from == 1 && f.fate != Fate::OnAir);
+    let sent = sent.filter_map(|frame| match &frame.body {
+        Some(Body::Packet(packet, ..)) => Some((packet.seq, 1)),
+        _ => None,
+    });
+    let count = sent.clone().count();
+    assert!(count > 1000 && rows.len() * 100 > count * 95, "{count}");
+    // In the order in which they were sent.
+    let mut sent = sent;
+    assert!(rows.iter().all(|row| sent.any(|frame| frame == *row)));
 }
 
 /// A station's own long queue is no reason to contend less, nor would a station that stopped learn when to go on.

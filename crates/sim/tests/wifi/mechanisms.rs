@@ -52,7 +52,7 @@ pub fn mechanism(
 }
 
 /// A and B send over C to D: the relay gets a third of the medium and receives two.
-fn fork() -> (Cell, usize) {
+pub fn fork() -> (Cell, usize) {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
     let mut cell = Cell::new(20.0, B, mac, disc(100.0, 190.0));
@@ -70,7 +70,7 @@ fn lost_at(world: &World, report: &Report, station: usize) -> u64 {
     here.map(|d| d.count.packets).sum()
 }
 
-fn lost(cell: &Cell, station: usize) -> u64 {
+pub fn lost(cell: &Cell, station: usize) -> u64 {
     let (world, report) = cell.run();
     lost_at(&world, &report, station)
 }

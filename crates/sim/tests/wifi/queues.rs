@@ -229,3 +229,21 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
     let (marked, entered) = marked(20_000_000);
     assert_eq!(marked, entered - 2);
 }
+
+/// Two saturated flows of different categories, each with room for one packet. What leaves one category makes room in that alone, so each flow loses the one
+/// packet too many of its beginning and none later.
+#[test]
+fn a_saturated_flow_waits_for_room_in_its_own_category() {
+    let mut cell = Cell::new(2.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(a).buffer = Limit::Packets(1);
+    for class in [1, 2] {
+        cell.flow(a, b, class, saturated(1500));
+    }
+    let (_, report) = cell.run();
+    for flow in &report.flows {
+        let sums = &flow.sums;
+        assert!(sums.delivered.packets > 50, "{sums:?}");
+        assert_eq!(sums.dropped.packets, 1);
+    }
+}

@@ -6,14 +6,16 @@ use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
 use backwater_sim::spec::{AirtimeLimits, Serving, Turn};
+use backwater_sim::world::World;
 use backwater_transport::part::Args;
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::aggregate::{cell, mode};
-use crate::cell::{Cell, cbr};
+use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once};
+use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
-fn drop_head() -> AnyAqm {
+pub fn drop_head() -> AnyAqm {
     let row = QUEUES.iter().find(|part| part.id == "drop-head");
     let queue = (row.expect("a queue").build)(&Args(Vec::new())).expect("no options");
     queue.aqm.expect("queue management")
@@ -90,6 +92,142 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
     };
     assert_eq!(run(None), run(Some(512 / 4 - 5)));
     assert_ne!(run(None), run(Some(512 / 4 - 6)));
+}
+
+/// While another station sends for more than a millisecond, a station gets 120 packets of 60 B for a neighbour. Gives how many
+/// have left queue management then, under these limits for one neighbour and for all.
+fn left_queue_management(mut cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
+    let [from, to, other] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(from).aqm = Some(drop_head());
+    cell.spec(from).buffer = Limit::Packets(300);
+    cell.spec(from).serving = Serving {
+        airtime: Some(AirtimeLimits { low, high, total }),
+        ..by_airtime([0, 0, 0])
+    };
+    match cell.0.media[0].high {
+        Some(high) => cell.spec(other).mode = Some(mode(high.mode.format, 20, 0, 1)),
+        None => cell.spec(other).rate = Some(Rate(6_000_000)),
+    }
+    let long = cell.flow(other, to, 1, once(1500));
+    cell.0.flows[long].start = Span::millis(100);
+    let short = cell.flow(from, to, class, cbr(60, 96_000_000));
+    cell.0.flows[short].start = Span::micros(100_050);
+    cell.0.flows[short].stop = Span::micros(100_650);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.advance(Time::ZERO + Span::micros(100_900));
+    let hop = world.air().hops.iter().find(|hop| hop.from == from as u32);
+    let queue = world.network().ports[hop.expect("a hop").port].queue(class.into());
+    assert!(queue.packets >= 119, "{}", queue.packets);
+    let c = &world.air().radios[from].categories[usize::from(class)];
+    queue.packets - c.arranged.as_ref().expect("queue management").held()
+}
+
+/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two says that follows from
+/// the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us from 802.11ax on (Linux,
+/// `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached: 41 of 40.5.
+#[test]
+fn packets_leave_queue_management_up_to_the_airtime_that_they_take() {
+    for (fast, preamble, halvings) in [
+        (mode(Format::Ht, 20, 0, 1), 36.0, 1),
+        (mode(Format::Ht, 20, 2, 1), 36.0, 1),
+        (mode(Format::Ht, 20, 3, 1), 36.0, 2),
+        (mode(Format::Ht, 20, 4, 1), 36.0, 3),
+        (mode(Format::Ht, 20, 7, 1), 36.0, 4),
+        (mode(Format::Ht, 40, 7, 1), 36.0, 5),
+        (mode(Format::Vht, 80, 9, 2), 44.0, 5),
+        (mode(Format::He, 40, 7, 1), 43.2, 5),
+        (mode(Format::He, 80, 11, 1), 43.2, 6),
+    ] {
+        let bits = 8.0 * (60 + 18 + 38) as f64;
+        let lasts = bits / (fast.rate().0 as f64 / 1e6) + preamble / f64::from(1 << halvings);
+        let low = Span((40.5 * lasts * 1e6) as u64);
+        let none = Span::ZERO;
+        let cell = cell(0.2, fast, 64, true, 100.0);
+        assert_eq!(
+            left_queue_management(cell, 1, [low, low, none]),
+            41,
+            "{fast:?}"
+        );
+    }
+}
+
+/// Where frames go alone each has a whole preamble: of 36 us at 65 Mbit/s of 802.11n, of 20 us at 54 Mbit/s of OFDM.
+#[test]
+fn packets_that_go_alone_have_a_preamble_each() {
+    let alone = cell(0.2, mode(Format::Ht, 20, 7, 1), 0, true, 100.0);
+    let plain = Cell::new(0.2, G, edca(G, BASIC), disc(100.0, 100.0));
+    for (cell, rate, preamble) in [(alone, 65.0, 36.0), (plain, 54.0, 20.0)] {
+        let lasts = 8.0 * 116.0 / rate + preamble;
+        let low = Span((40.5 * lasts * 1e6) as u64);
+        let left = left_queue_management(cell, 1, [low, low, Span::ZERO]);
+        assert_eq!(left, 41, "{rate}");
+    }
+}
+
+/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets no further one leave, be it
+/// the low limit, the high one while little waits for all, or the total below the high one.
+#[test]
+fn a_limit_that_is_reached_lets_no_further_packet_leave() {
+    let cell = || cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
+    let exactly = Rate(65_000_000).time_for(Bytes(40 * 116)) + Span::nanos(2250).times(40);
+    let (none, much) = (Span::ZERO, Span::secs(1));
+    for (class, limits) in [
+        (1, [exactly, exactly, none]),
+        (1, [none, exactly, much]),
+        (1, [none, much, exactly]),
+        (0, [none, much, exactly]),
+    ] {
+        assert_eq!(
+            left_queue_management(cell(), class, limits),
+            40,
+            "{limits:?}"
+        );
+        let more = limits.map(|limit| {
+            if limit == exactly {
+                limit + Span(1)
+            } else {
+                limit
+            }
+        });
+        assert_eq!(left_queue_management(cell(), class, more), 41, "{more:?}");
+    }
+}
+
+/// A gate that a relay closes holds back packets that wait in queue management of their own neighbour, too: the relay loses nothing.
+#[test]
+fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(3);
+    for feeder in [0, 1] {
+        cell.spec(feeder).aqm = Some(drop_head());
+        cell.spec(feeder).serving = Serving {
+            turn: Turn::RoundRobin,
+            each: true,
+            ..Serving::default()
+        };
+    }
+    let without = lost(&cell, relay);
+    assert!(without > 100, "{without}");
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+    assert_eq!(lost(&cell, relay), 0);
+}
+
+/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the neighbour pass those that wait at the gate,
+/// although it keeps one queue.
+#[test]
+fn packets_of_one_queue_pass_those_that_a_gate_holds_back() {
+    let (mut cell, relay) = fork();
+    cell.0.duration = Span::secs(3);
+    cell.spec(0).aqm = Some(drop_head());
+    let elsewhere = cell.station("elsewhere", -140.0, 100.0);
+    let flow = cell.flow(0, elsewhere, 1, cbr(1500, 200_000));
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+    let (_, report) = cell.run();
+    let gated = |flow: usize| report.flows[flow].sums.sum.gate;
+    assert!(gated(0) > u128::from(Span::secs(1).0));
+    let sums = &report.flows[flow].sums;
+    let share = sums.delivered.packets as f64 / sums.entered.packets as f64;
+    assert!(share > 0.9, "{share}");
 }
 
 /// Random streams that are keyed anew: those of neighbours to which the first packet goes later,

@@ -333,11 +333,12 @@ fn the_medium_is_busy_by_a_preamble_or_by_energy() {
         let from = cell.station("from", 0.0, 0.0);
         let to = cell.station("to", 0.0, 10.0);
         let third = cell.station("third", metres(-75.0), 0.0);
-        // 1536 bytes at 6 Mbit/s.
+        // 1536 bytes at 6 Mbit/s, twice.
         group_packet(&mut cell, from, to, 1500, 0);
+        group_packet(&mut cell, from, to, 1500, 5000);
         let (_, report) = cell.run();
         let expected = if busy {
-            Span::micros(20 + 4 * 513 + 1)
+            Span::micros(2 * (20 + 4 * 513 + 1))
         } else {
             Span::ZERO
         };
@@ -346,4 +347,27 @@ fn the_medium_is_busy_by_a_preamble_or_by_energy() {
             "{preamble} {energy}"
         );
     }
+}
+
+/// While A sends to all, B, which A senses, answers C, which A does not sense. A is busy for the time of its own frame, not less: 1536
+/// bytes at 6 Mbit/s.
+#[test]
+fn a_station_that_sends_is_busy_whoever_sends_meanwhile() {
+    let mac = no_backoff(standard(AccessMode::Dcf, OFDM, BASIC));
+    let physical = ChannelSpec::Physical(channel(-82.0, -82.0));
+    let mut cell = Cell::new(0.1, OFDM, mac, physical);
+    let near = metres(-81.0);
+    let [a, b, c, d] = [
+        ("a", near),
+        ("b", 0.0),
+        ("c", near - metres(-83.0)),
+        ("d", near + 10.0),
+    ]
+    .map(|(name, x)| cell.station(name, x, 0.0));
+    let wanted = packet(&mut cell, c, b, 1500, 0);
+    group_packet(&mut cell, a, d, 1500, 100);
+    let (frames, report) = sends(&cell, b);
+    assert_eq!(frames, [(DATA + SIFS, FrameKind::Ack)]);
+    assert_eq!(report.flows[wanted].sums.delivered.packets, 1);
+    assert_eq!(report.stations[a].busy, Span::micros(20 + 4 * 513 + 1).0);
 }

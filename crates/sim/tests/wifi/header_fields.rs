@@ -1,0 +1,97 @@
+//! Notices in header fields of data frames: which wait, which are on the air, and which frame brings which.
+
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::world::World;
+use backwater_transport::part::Value;
+use backwater_transport::units::{Span, Time};
+
+use crate::cell::{B, BASIC, Cell, disc, edca, once};
+use crate::mechanisms::mechanism;
+
+/// Congested by the first packet that comes, and from then on.
+#[derive(Clone, Debug)]
+struct Once;
+
+impl Detector for Once {
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !view.congested => Some(Signal::Congested),
+            _ => None,
+        }
+    }
+}
+
+/// Station 0 has two packets for its neighbour 1 and one for 2, from 100 ms on. Both send to it, so it tells them by fields when the first packet comes, and
+/// again each 12 quanta of 102.4 us less 1 %: at 101.2, 102.4 and 103.6 ms. Nobody draws a backoff.
+fn cell() -> Cell {
+    let mut cell = Cell::new(0.2, B, edca(B, BASIC), disc(100.0, 100.0));
+    for category in &mut cell.0.media[0].mac.categories {
+        (category.cw_min, category.cw_max) = (0, 0);
+    }
+    for x in [0.0, 10.0, 20.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    let rows = [
+        (1, 0, 10_000),
+        (2, 0, 20_000),
+        (0, 1, 100_000),
+        (0, 1, 100_100),
+        (0, 2, 100_200),
+    ];
+    for (from, to, at) in rows {
+        let flow = cell.flow(from, to, 1, once(1500));
+        cell.0.flows[flow].start = Span::micros(at);
+    }
+    let given = [
+        ("cast", Value::Choice("each")),
+        ("carrier", Value::Choice("header")),
+        ("quanta", Value::Count(12)),
+        ("refresh", Value::Share(0.99)),
+    ];
+    let mut told = mechanism(["watermark", "pause", "aifsn"], vec![0], &given);
+    told.detect = AnyDetector::Custom(Box::new(Once));
+    cell.0.mechanisms = vec![told];
+    cell
+}
+
+/// A frame of 1538 B and a field takes 1.32 ms, an ACK with a SIFS 0.31, and AIFS 0.07: frames begin at 100, 101.7 and 103.4 ms. A notice that is on the air stays as it is, and a
+/// later one waits behind it; one that waits is replaced. A field is gone with the ACK of the frame that brought it.
+#[test]
+fn a_field_on_the_air_stays_and_one_that_waits_is_replaced() {
+    let mut world = World::build(&cell().0).expect("a legal cell");
+    for (micros, waits) in [
+        (100_050, vec![1, 2]),
+        (101_250, vec![1, 1, 2]),
+        (101_680, vec![1, 2]),
+        (102_500, vec![1, 1, 2]),
+        (103_380, vec![1, 2]),
+        (103_700, vec![1, 2, 2]),
+    ] {
+        world.advance(Time::ZERO + Span::micros(micros));
+        let fields = world.air().radios[0].fields.iter();
+        let mut to: Vec<u32> = fields.map(|field| field.to).collect();
+        to.sort_unstable();
+        assert_eq!(to, waits, "{micros} us");
+    }
+}
+
+/// Each of the three frames brings a notice: the first one of its neighbour that waited when it began.
+#[test]
+fn each_frame_brings_the_first_notice_of_its_neighbour() {
+    let mut world = World::build(&cell().0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true).into_iter();
+    let brought = frames.filter(|f| f.from == 0).filter_map(|f| match f.body {
+        Some(Body::Packet(_, _, fields)) => Some((f.to, fields.notice.is_some())),
+        _ => None,
+    });
+    assert_eq!(
+        brought.collect::<Vec<_>>(),
+        [(1, true), (1, true), (2, true)]
+    );
+}

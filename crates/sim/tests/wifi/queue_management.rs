@@ -1,0 +1,340 @@
+//! What queue management at a station is shown of each packet, and what becomes of those that it drops.
+
+use std::sync::{Arc, Mutex};
+
+use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::{AirFrame, Body};
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
+use backwater_sim::queue::aqm::{Aqm, Frame, Verdict, Waiting};
+use backwater_sim::queue::{AnyAqm, ClassQueue};
+use backwater_sim::spec::{Serving, Turn};
+use backwater_sim::world::{PortReport, Report};
+use backwater_transport::random::Random;
+use backwater_transport::units::{Span, Time};
+
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, dcf, disc, edca, once};
+use crate::mechanisms::mechanism;
+
+/// A call of an algorithm.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Call {
+    /// Its queue was empty before, at so many microseconds.
+    Emptied(u64),
+    /// A frame comes of so many bytes, to so many bytes and frames.
+    Push(u64, u64, u64, u64),
+    /// One leaves, behind which so many bytes and frames wait.
+    Pop(u64, u64, u64),
+    /// One finds no room.
+    Refused(u64, u64, u64),
+}
+
+/// An algorithm that writes down its calls. It drops what is as long as `drops` when it leaves, and with `takes` what waits behind the
+/// first that has left; a full queue loses its head if it `displaces`.
+#[derive(Clone, Debug, Default)]
+struct Watcher {
+    calls: Arc<Mutex<Vec<Call>>>,
+    waited: Arc<Mutex<Vec<Span>>>,
+    drops: u64,
+    takes: bool,
+    displaces: bool,
+    next: bool,
+}
+
+impl Watcher {
+    fn add(&self, call: Call) {
+        self.calls.lock().expect("one thread").push(call);
+    }
+
+    fn aqm(&self) -> Option<AnyAqm> {
+        Some(AnyAqm::Custom(Box::new(self.clone())))
+    }
+}
+
+fn micros(now: Time) -> u64 {
+    assert_eq!(now.0 % 1_000_000, 0);
+    now.0 / 1_000_000
+}
+
+impl Aqm for Watcher {
+    fn update(&mut self, _: Time, waiting: &Waiting) {
+        let held: u64 = waiting.queues.iter().map(|queue| queue.bytes).sum();
+        assert_eq!(waiting.bytes(), held);
+    }
+
+    fn emptied(&mut self, now: Time) {
+        self.add(Call::Emptied(micros(now)));
+    }
+
+    fn victim(&self, _: &Frame, _: &[ClassQueue]) -> Option<usize> {
+        self.displaces.then_some(0)
+    }
+
+    fn push(&mut self, frame: &Frame, _: &mut Random) -> Verdict {
+        assert_eq!((frame.queue, frame.sojourn), (0, Span::ZERO));
+        let Frame {
+            size,
+            bytes,
+            packets,
+            ..
+        } = *frame;
+        self.add(Call::Push(micros(frame.now), size, bytes, packets));
+        Verdict::Accept
+    }
+
+    fn refused(&mut self, frame: &Frame, judged: bool, _: &mut Random) {
+        assert!(!judged);
+        self.add(Call::Refused(frame.size, frame.bytes, frame.packets));
+    }
+
+    fn pop(&mut self, frame: &Frame) -> Verdict {
+        self.add(Call::Pop(frame.size, frame.bytes, frame.packets));
+        if std::mem::take(&mut self.next) || frame.size == self.drops {
+            return Verdict::Drop;
+        }
+        self.waited.lock().expect("one thread").push(frame.sojourn);
+        self.next = std::mem::take(&mut self.takes);
+        Verdict::Accept
+    }
+
+    fn takes_next(&self) -> bool {
+        self.next
+    }
+}
+
+/// Station 0 has packets of these bytes for stations 1 and 2, at these instants in microseconds. From 100 to 101.6 ms another station
+/// sends.
+fn cell(rows: &[(usize, u64, u64)]) -> Cell {
+    let mut cell = Cell::new(0.5, B, dcf(B, BASIC), disc(100.0, 100.0));
+    for x in [0.0, 10.0, 20.0, 30.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    for (from, to, bytes, at) in [(3, 1, 1500, 100_000)]
+        .into_iter()
+        .chain(rows.iter().map(|(to, bytes, at)| (0, *to, *bytes, *at)))
+    {
+        let flow = cell.flow(from, to, 1, once(bytes));
+        cell.0.flows[flow].start = Span::micros(at);
+    }
+    cell
+}
+
+/// Bytes of a frame of Ethernet: header and FCS.
+const fn frame(ip: u64) -> u64 {
+    ip + 18
+}
+
+/// The data frames of station 0.
+fn sent(frames: &[AirFrame]) -> Vec<Time> {
+    let own = frames
+        .iter()
+        .filter(|f| f.from == 0 && f.kind == FrameKind::Data);
+    own.map(|f| f.at).collect()
+}
+
+fn lost(report: &Report, cause: Cause) -> u64 {
+    let rows = report.drops.iter().filter(|d| d.key.0 == cause);
+    rows.map(|d| d.count.packets).sum()
+}
+
+/// Three packets fill a buffer of three, a fourth finds no room, and a fifth comes when all have gone. Each is shown with what waits beside it, and
+/// one that leaves has waited from when it came until its frame begins.
+#[test]
+fn an_algorithm_for_all_neighbours_sees_what_waits_for_all() {
+    let rows = [
+        (1, 1500, 100_200),
+        (2, 1000, 100_500),
+        (1, 500, 100_700),
+        (1, 700, 100_900),
+        (2, 600, 300_000),
+    ];
+    let mut cell = cell(&rows);
+    let watcher = Watcher::default();
+    cell.spec(0).aqm = watcher.aqm();
+    cell.spec(0).buffer = Limit::Packets(3);
+    let (frames, report) = log(&cell);
+    let [a, b, c] = [1500, 1000, 500].map(frame);
+    let expected = [
+        Call::Emptied(100_200),
+        Call::Push(100_200, a, 0, 0),
+        Call::Push(100_500, b, a, 1),
+        Call::Push(100_700, c, a + b, 2),
+        Call::Refused(frame(700), a + b + c, 3),
+        Call::Pop(a, b + c, 2),
+        Call::Pop(b, c, 1),
+        Call::Pop(c, 0, 0),
+        Call::Emptied(300_000),
+        Call::Push(300_000, frame(600), 0, 0),
+        Call::Pop(frame(600), 0, 0),
+    ];
+    assert_eq!(*watcher.calls.lock().expect("one thread"), expected);
+    assert_eq!(lost(&report, Cause::BufferFull), 1);
+    let came = [0, 1, 2, 4].map(|row| Time::ZERO + Span::micros(rows[row].2));
+    let begun = sent(&frames);
+    let waited: Vec<Span> = begun
+        .iter()
+        .zip(came)
+        .map(|(at, came)| at.since(came))
+        .collect();
+    assert_eq!(*watcher.waited.lock().expect("one thread"), waited);
+}
+
+/// The same with an instance for each neighbour, which sees what waits for that one. A neighbour whose frame is being sent is not without
+/// packets: the last one comes while the frame before it is on the air.
+#[test]
+fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
+    let rows = [
+        (1, 1500, 100_200),
+        (2, 1000, 100_500),
+        (1, 500, 100_700),
+        (1, 1400, 300_000),
+        (1, 600, 300_500),
+    ];
+    let mut cell = cell(&rows);
+    let watcher = Watcher::default();
+    cell.spec(0).aqm = watcher.aqm();
+    cell.spec(0).serving = Serving {
+        turn: Turn::RoundRobin,
+        each: true,
+        ..Serving::default()
+    };
+    let (_, report) = log(&cell);
+    let [a, b, c, d, e] = rows.map(|(_, ip, _)| frame(ip));
+    let expected = [
+        Call::Emptied(100_200),
+        Call::Push(100_200, a, 0, 0),
+        Call::Emptied(100_500),
+        Call::Push(100_500, b, 0, 0),
+        Call::Push(100_700, c, a, 1),
+        Call::Pop(a, c, 1),
+        Call::Pop(b, 0, 0),
+        Call::Pop(c, 0, 0),
+        Call::Emptied(300_000),
+        Call::Push(300_000, d, 0, 0),
+        Call::Pop(d, 0, 0),
+        Call::Push(300_500, e, 0, 0),
+        Call::Pop(e, 0, 0),
+    ];
+    assert_eq!(*watcher.calls.lock().expect("one thread"), expected);
+    assert!(report.drops.is_empty());
+}
+
+/// Bytes and ticks that packets waited at the hop from station 0 to 1.
+fn area(cell: &Cell) -> u128 {
+    let (world, report) = cell.run();
+    let named = |p: &&PortReport| world.network().ports[p.port].more.name == "s0>s10";
+    report.ports.iter().find(named).expect("a hop").count.area
+}
+
+/// A packet that has waited for 300 us is lost for one that comes to a full buffer. Its 1518 B have waited for that time, and the other packet waits
+/// as it does where it comes alone.
+#[test]
+fn a_packet_that_is_displaced_has_waited_up_to_then() {
+    let of = |rows: &[(usize, u64, u64)]| {
+        let mut cell = cell(rows);
+        let watcher = Watcher {
+            displaces: true,
+            ..Watcher::default()
+        };
+        cell.spec(0).aqm = watcher.aqm();
+        cell.spec(0).buffer = Limit::Packets(1);
+        (lost(&cell.run().1, Cause::BufferFull), area(&cell))
+    };
+    let (one, both) = of(&[(1, 1500, 100_200), (1, 1000, 100_500)]);
+    let (none, alone) = of(&[(1, 1000, 100_500)]);
+    assert_eq!((one, none), (1, 0));
+    assert_eq!(both - alone, 1518 * u128::from(Span::micros(300).0));
+}
+
+/// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later packet goes.
+#[test]
+fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
+    for access in [dcf(B, BASIC), edca(B, BASIC)] {
+        let mut cell = cell(&[(1, 1000, 100_200), (1, 1500, 300_000)]);
+        cell.0.media[0].mac = access;
+        let watcher = Watcher {
+            drops: frame(1000),
+            ..Watcher::default()
+        };
+        cell.spec(0).aqm = watcher.aqm();
+        let (frames, report) = log(&cell);
+        assert_eq!(lost(&report, Cause::Aqm), 1);
+        assert_eq!(sent(&frames).len(), 1);
+        assert!(sent(&frames)[0] >= Time::ZERO + Span::millis(300));
+    }
+}
+
+/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost, and the third goes.
+#[test]
+fn a_packet_that_is_taken_behind_another_is_lost() {
+    let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_500), (2, 500, 100_700)]);
+    let watcher = Watcher {
+        takes: true,
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    let (frames, report) = log(&cell);
+    let [a, b, c] = [1500, 1000, 500].map(frame);
+    let calls = watcher.calls.lock().expect("one thread");
+    let left: Vec<Call> = calls
+        .iter()
+        .copied()
+        .filter(|c| matches!(c, Call::Pop(..)))
+        .collect();
+    assert_eq!(
+        left,
+        [
+            Call::Pop(a, b + c, 2),
+            Call::Pop(b, c, 1),
+            Call::Pop(c, 0, 0)
+        ]
+    );
+    assert_eq!((lost(&report, Cause::Aqm), sent(&frames).len()), (1, 2));
+}
+
+/// Congested as soon as a packet comes, and clear when one is lost.
+#[derive(Clone, Debug)]
+struct Relieved;
+
+impl Detector for Relieved {
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        match moment {
+            Moment::Enqueued(_) if !view.congested => Some(Signal::Congested),
+            Moment::Lost(_) => Some(Signal::Clear),
+            _ => None,
+        }
+    }
+}
+
+/// A detector sees a packet that is dropped when it is to be sent, and what follows is told at once: the notice that stops goes first, the packet is dropped
+/// behind it, and the notice that takes the first back goes next.
+#[test]
+fn what_follows_from_a_packet_that_is_dropped_is_told_at_once() {
+    let mut cell = cell(&[(1, 1000, 100_200)]);
+    let feeds = cell.flow(1, 0, 1, once(100));
+    cell.0.flows[feeds].start = Span::millis(10);
+    let watcher = Watcher {
+        drops: frame(1000),
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    let mut relieved = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
+    relieved.detect = AnyDetector::Custom(Box::new(Relieved));
+    cell.0.mechanisms = vec![relieved];
+    let (frames, report) = log(&cell);
+    assert_eq!(lost(&report, Cause::Aqm), 1);
+    let told = frames.iter().filter(|f| f.from == 0 && !f.retry);
+    let told = told.filter_map(|f| match &f.body {
+        Some(Body::Notice(notice, ..)) => Some((f.at, notice.quanta())),
+        _ => None,
+    });
+    let told: Vec<(Time, u16)> = told.collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!((told[0].1, told[1].1), (u16::MAX, 0));
+    assert!(told[1].0 < Time::ZERO + Span::millis(110), "{told:?}");
+}

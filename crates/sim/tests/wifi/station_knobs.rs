@@ -1,0 +1,88 @@
+//! AIFSN of stations that a caller moves between two events.
+
+use backwater_sim::knob::{Place, Range};
+use backwater_sim::record::What;
+use backwater_sim::world::World;
+use backwater_transport::units::{Span, Time};
+
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
+use crate::mechanisms::mechanism;
+
+fn pair() -> Cell {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [("a", 0.0), ("b", 50.0)].map(|(name, x)| cell.station(name, x, 0.0));
+    cell.flow(a, b, 1, cbr(1500, 1_000_000));
+    cell
+}
+
+fn of(node: &str, category: &str) -> Place {
+    Place::Category(node.into(), category.into())
+}
+
+/// Each access category has its AIFSN, at first that of Table 9-155 of IEEE 802.11-2020, and may have 1 to 255. There is none of a station or a
+/// category that does not exist, nor of another parameter, nor where a mechanism moves it.
+#[test]
+fn each_category_has_an_aifsn_to_move() {
+    let mut world = World::build(&pair().0).expect("a legal cell");
+    for (category, slots) in [("BK", 7.0), ("BE", 3.0), ("VI", 2.0), ("VO", 2.0)] {
+        let Range { low, high, now } = world.range(&of("b", category), "aifsn").expect("a knob");
+        assert_eq!([low, high, now], [1.0, 255.0, slots], "{category}");
+    }
+    for (place, option, what) in [
+        (of("c", "BE"), "aifsn", "there is no station `c`"),
+        (of("a", "XX"), "aifsn", "`a` has no `XX.aifsn` to move"),
+        (of("a", "BE"), "cw_min", "`a` has no `BE.cw_min` to move"),
+    ] {
+        let refused = world.range(&place, option).expect_err("no knob");
+        assert!(refused.what.contains(what), "{}", refused.what);
+    }
+    let mut cell = pair();
+    cell.flow(1, 0, 1, cbr(100, 10_000));
+    cell.0.mechanisms = vec![mechanism(["watermark", "pause", "aifsn"], vec![0], &[])];
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    let refused = world.range(&of("b", "BE"), "aifsn").expect_err("moved");
+    assert!(
+        refused.what.contains("a mechanism moves"),
+        "{}",
+        refused.what
+    );
+}
+
+/// A category that is turned has that AIFSN from then on, in whole slots and within its bounds, and no other category has. The mean over time
+/// counts each for as long as it stood. A turn to where it stands is none.
+#[test]
+fn an_aifsn_moves_where_it_is_turned_to() {
+    let mut world = World::build(&pair().0).expect("a legal cell");
+    world.start_recording();
+    let place = of("a", "BE");
+    for (millis, value, slots) in [
+        (200, 10.9, 10),
+        (500, 10.0, 10),
+        (600, 300.0, 255),
+        (900, 0.0, 1),
+    ] {
+        world.advance(Time::ZERO + Span::millis(millis));
+        world.turn(&place, value);
+        let found = world.range(&place, "aifsn").expect("a knob").now;
+        assert_eq!(found, f64::from(slots));
+        let radio = &world.air().radios[0];
+        let all: Vec<u8> = radio.categories.iter().map(|c| c.set.aifsn).collect();
+        assert_eq!(all, [7, slots, 2, 2]);
+        // A SIFS of 10 us and slots of 20.
+        assert_eq!(
+            radio.categories[1].aifs,
+            Span::micros(10 + 20 * u64::from(slots))
+        );
+    }
+    world.advance(world.end());
+    let moved: Vec<(u64, u64)> = world
+        .take_records()
+        .iter()
+        .filter(|record| record.what == What::Aifsn)
+        .map(|record| (record.at.0 / Span::millis(1).0, record.value))
+        .collect();
+    assert_eq!(moved, [(200, 10), (600, 255), (900, 1)]);
+    let sum = 200 * 3 + 400 * 10 + 300 * 255 + 100;
+    let report = world.report();
+    assert_eq!(report.stations[0].aifsn[1], sum * Span::millis(1).0);
+}

@@ -19,6 +19,7 @@ mod recorder;
 mod roce;
 mod roce_model;
 mod shared;
+mod skipped;
 mod skipping;
 mod spreading;
 mod stream;
@@ -27,6 +28,7 @@ mod stream_bytes;
 mod stream_episodes;
 mod stream_receiver;
 mod stream_rules;
+mod visited;
 mod walk;
 
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, ReceiverSetup, SenderSetup};

@@ -157,6 +157,24 @@ fn a_needless_timeout_counts_its_own_retransmissions() {
     assert_eq!(s.sender.counters().spurious, 1);
 }
 
+/// A segment counts as lost once (RFC 6675). 1 to 3 are, by three segments above them, and 1 alone leaves again in a full window. Then the timer
+/// sends 2, whose original answers (RFC 4015): 3 was no loss, and the segments above it are told of once more.
+#[test]
+fn a_loss_that_was_taken_back_is_not_found_again() {
+    let mut s = Script::new(Recovery::Sack, 10, 10);
+    s.ack(100, 0, 1, &[]);
+    s.ack(101, 4, 1, &[[4, 5]]);
+    s.ack(102, 5, 1, &[[4, 6]]);
+    s.recorder.book().window = MSS;
+    assert_eq!(s.ack(103, 6, 1, &[[4, 7]]), [1]);
+    assert_eq!(s.ack(203, 10, 2, &[[4, 7]]), []);
+    assert_eq!(s.expire(1_203), [2]);
+    s.recorder.book().window = 10 * MSS;
+    assert_eq!(s.ack(1_210, 2, 3, &[[4, 7]]), []);
+    assert_eq!(causes(&s), [Cause::Loss, Cause::Timeout, Cause::Spurious]);
+    assert_eq!(s.sender.in_flight(), 4 * MSS, "3, and 7 to 9");
+}
+
 /// RFC 3168 section 6.1.2: a loss in the window of data of a mark reduces nothing. The mark is answered with ten segments sent, so the loss of 1
 /// belongs to it, and that of 10, where nothing above 10 is acknowledged; that of 11 does not. Other echoes answer marks and losses each.
 #[test]

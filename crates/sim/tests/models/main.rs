@@ -6,6 +6,9 @@ mod notices;
 #[path = "../../../transport/tests/support/options.rs"]
 mod options;
 mod parts;
+mod queue_bounds;
+mod queue_periods;
+mod queue_rows;
 mod queues;
 mod record;
 mod sources;

@@ -1,8 +1,12 @@
 //! Small mistakes in a law of explicit feedback that no other test would notice: limits, memories and residues,
 //! each by hand.
 
+#[path = "stamp_details/bounds.rs"]
+mod bounds;
 #[path = "../../transport/tests/support/options.rs"]
 mod options;
+#[path = "stamp_details/xcp.rs"]
+mod xcp;
 
 use backwater_sim::limit::Limit;
 use backwater_sim::stamp::{

@@ -12,6 +12,9 @@ mod notifiers;
 #[path = "../../../transport/tests/support/options.rs"]
 mod options;
 mod parts;
+mod queue_bounds;
+mod queue_periods;
+mod queue_rows;
 mod queues;
 mod record;
 mod recordings;

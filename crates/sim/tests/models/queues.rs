@@ -11,14 +11,14 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::options::fill;
 use crate::traces::MS;
 
-fn algorithm(id: &str, given: &[(&'static str, Value)]) -> AnyAqm {
+pub fn algorithm(id: &str, given: &[(&'static str, Value)]) -> AnyAqm {
     let row = QUEUES.iter().find(|row| row.id == id).expect("a row");
     let made = (row.build)(&fill(row.options, given)).expect("legal options");
     made.aqm.expect("an algorithm")
 }
 
 /// A frame of 1,518 B that has waited so long, beside so many of the same.
-fn frame(ms: u64, waited: u64, packets: u64) -> Frame {
+pub fn frame(ms: u64, waited: u64, packets: u64) -> Frame {
     Frame {
         now: Time(ms * MS),
         queue: 0,
@@ -51,7 +51,7 @@ fn an_empty_queue_begins_another_interval() {
 }
 
 /// Packets lost behind the one that leaves at an instant.
-fn lost_behind(codel: &mut AnyAqm, ms: u64, waited: u64) -> u64 {
+pub fn lost_behind(codel: &mut AnyAqm, ms: u64, waited: u64) -> u64 {
     assert_eq!(codel.pop(&frame(ms, waited, 60)), Verdict::Accept);
     let mut lost = 0;
     while codel.takes_next() {
@@ -82,7 +82,7 @@ fn a_growth_of_two_losses_is_remembered() {
 }
 
 /// What waits: so many bytes.
-fn update(pie: &mut AnyAqm, ms: u64, bytes: u64) {
+pub fn update(pie: &mut AnyAqm, ms: u64, bytes: u64) {
     let queue = ClassQueue {
         bytes,
         ..ClassQueue::default()
@@ -97,7 +97,7 @@ fn update(pie: &mut AnyAqm, ms: u64, bytes: u64) {
 
 /// Eleven packets of 1,518 B leave within 10 ms, more than 16 kB: a rate was measured, of 1,669
 /// B/ms.
-fn measure(pie: &mut AnyAqm, from: u64) {
+pub fn measure(pie: &mut AnyAqm, from: u64) {
     for ms in 0..11 {
         pie.pop(&frame(from + ms, 0, 20));
     }

@@ -19,11 +19,16 @@ mod recorder;
 mod roce;
 mod roce_model;
 mod shared;
+mod skipped;
 mod skipping;
 mod spreading;
 mod stream;
+mod stream_acks;
+mod stream_bytes;
+mod stream_episodes;
 mod stream_receiver;
 mod stream_rules;
+mod visited;
 mod walk;
 
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, ReceiverSetup, SenderSetup};

@@ -8,6 +8,7 @@ use backwater_transport::controller::{
 };
 use backwater_transport::segment::{Ecn, Signal};
 use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport::walk::Walk;
 
 /// What an acknowledgement told, without the smoothed values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -175,6 +176,11 @@ impl Controller for Recorder {
 
     fn ecn(&self) -> Ecn {
         self.book().ecn
+    }
+
+    /// What was told does not count.
+    fn walk(&mut self, walk: &mut Walk, _flow: &str) {
+        walk.same(self.book().window);
     }
 }
 

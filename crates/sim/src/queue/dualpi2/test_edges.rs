@@ -209,3 +209,36 @@ fn periods_are_caught_up_with() {
         }
     }
 }
+
+/// A base probability is 1 at most, however long a delay of a second lasts. One that is 0.2 s shorter than a period ago then takes 3 · 0.2 of
+/// it, and adds 0.15 · 0.985 for the distance from the target.
+#[test]
+fn a_base_probability_is_one_at_most() {
+    let mut dual = built(&[]);
+    for _ in 0..2 {
+        dual.period(1.0);
+        assert_eq!(dual.base, 1.0);
+    }
+    dual.previous = 1.2;
+    dual.period(1.0);
+    let expected = 1.0 + 0.15 * 0.985 - 3.0 * 0.2;
+    assert!((dual.base - expected).abs() < 1e-9, "{}", dual.base);
+}
+
+/// In overload each queue has a sum of its own: a base of 1/2 drops a quarter of each, and what of the classic queue goes on leaves the
+/// low-latency queue's sum alone. Of the latter the first frame makes a sum of a quarter and 1, which is more than 1: it is marked, whether
+/// classic frames came before or not.
+#[test]
+fn queues_have_sums_of_their_own_in_overload() {
+    let told = |dual: &mut DualPi2, queue| dual.pop(&frame(queue, Ecn::Ect1, Span::ZERO));
+    for classic in [0, 3] {
+        let mut dual = built(&[]);
+        dual.base = 0.5;
+        for _ in 0..classic {
+            assert_eq!(told(&mut dual, CLASSIC), Verdict::Accept);
+        }
+        let sum = 0.25 * f64::from(classic);
+        assert_eq!(told(&mut dual, LOW_LATENCY), Verdict::Mark);
+        assert_eq!(dual.counts, [sum, 0.25]);
+    }
+}

@@ -134,3 +134,85 @@ fn a_share_is_a_byte_at_least() {
     assert_eq!(shares, [3, 1, 1, 1, 1]);
     assert_eq!(made.queues(), 5);
 }
+
+/// Queues, of which these hold a packet.
+fn holding(held: &[bool]) -> Vec<ClassQueue> {
+    let mut packets = Packets::default();
+    let mut queue = |held: &bool| {
+        let mut queue = ClassQueue::default();
+        if *held {
+            let id = packets.create(Packet::example(Time::ZERO));
+            packets.append(&mut queue.list, id);
+        }
+        queue
+    };
+    held.iter().map(&mut queue).collect()
+}
+
+/// A frame of a flow that has waited so long.
+fn waited(flow: usize, now: Time, sojourn: Span) -> Frame {
+    Frame {
+        now,
+        queue: flow,
+        size: 1500,
+        ecn: Ecn::Ect0,
+        sojourn,
+        bytes: 150_000,
+        packets: 100,
+    }
+}
+
+/// RFC 8290 section 4.2: a flow sends while its credit is positive. A quantum of 1,501 B leaves a byte behind a frame of 1,500, so that two frames
+/// go; then a flow owes 1,499.
+#[test]
+fn a_byte_of_credit_is_enough() {
+    let mut made = FqCodel::new(LAW, 1501, 2, Hosts::Ignored);
+    made.list(0);
+    made.list(1);
+    let queues = holding(&[true, true]);
+    let sent = [(); 4].map(|()| {
+        let flow = made.choose(&queues);
+        made.pop(&waited(flow, Time::ZERO, Span::ZERO));
+        flow
+    });
+    assert_eq!(sent, [0, 0, 1, 1]);
+}
+
+/// RFC 8290 section 4.2: a new flow that runs empty goes to the end of the old ones, and an old one leaves the lists. So a flow that sends now and
+/// then does not go before a backlogged one each time: it has its turn behind it, and is new again when it has left.
+#[test]
+fn a_new_flow_that_runs_empty_becomes_old() {
+    let mut made = FqCodel::new(LAW, 3000, 2, Hosts::Ignored);
+    made.list(0);
+    assert_eq!(made.choose(&holding(&[true, true])), 0);
+    made.pop(&waited(0, Time::ZERO, Span::ZERO));
+    made.list(1);
+    let both = [vec![0, 1], vec![]];
+    let lists = |made: &FqCodel| [&made.new, &made.old].map(|list| Vec::from(list.clone()));
+    assert_eq!(lists(&made), both);
+    // Flow 0 has run empty, and flow 1 sends.
+    assert_eq!(made.choose(&holding(&[false, true])), 1);
+    assert_eq!(lists(&made), [vec![1], vec![0]]);
+    assert!(made.flows[0].listed);
+    // Flow 1 has run empty, too; then flow 0 leaves the lists, being old and empty.
+    let last = made.choose(&holding(&[true, false]));
+    assert_eq!((last, lists(&made)), (0, [vec![], vec![0, 1]]));
+    assert_eq!(made.choose(&holding(&[false, true])), 1);
+    assert_eq!(lists(&made), [vec![], vec![1]]);
+    assert!(!made.flows[0].listed);
+}
+
+/// A port that was empty forgets all delays: a flow must be late for an interval again.
+#[test]
+fn an_empty_port_forgets_the_delays_of_its_flows() {
+    for (empties, told) in [(false, Verdict::Mark), (true, Verdict::Accept)] {
+        let mut made = FqCodel::new(LAW, 3000, 1, Hosts::Ignored);
+        made.list(0);
+        let late = |ms: u64| waited(0, Time(Span::millis(ms).0), Span::millis(50));
+        assert_eq!(made.pop(&late(0)), Verdict::Accept);
+        if empties {
+            made.emptied(Time(Span::millis(50).0));
+        }
+        assert_eq!(made.pop(&late(100)), told);
+    }
+}

@@ -198,3 +198,23 @@ fn periods_are_caught_up_with() {
         }
     }
 }
+
+/// A probability is 1 at most: a delay of 2 s where there was none would add 0.125 · 1.985 + 1.25 · 2 to 0.9.
+#[test]
+fn a_probability_is_one_at_most() {
+    let mut pie = built(&[]);
+    pie.probability = 0.9;
+    pie.period(2.0);
+    assert_eq!(pie.probability, 1.0);
+}
+
+/// Appendix A: with a byte less than 2^14 waiting no measurement begins, whatever leaves; with as many one does.
+#[test]
+fn a_measurement_begins_with_two_to_the_fourteenth_bytes() {
+    for (bytes, begins) in [(16_383, false), (16_384, true)] {
+        let mut pie = built(&[("delay", "departure-rate")]);
+        pie.pop(&frame(ms(3), 1_000, bytes, 9));
+        let since = pie.meter.and_then(|meter| meter.since);
+        assert_eq!(since, begins.then_some(ms(3)), "{bytes}");
+    }
+}

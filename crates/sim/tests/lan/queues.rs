@@ -425,9 +425,6 @@ fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
     }
 }
 
-/// Puts RCP at a port.
-pub fn add_law(net: &mut Net, port: usize) {}
-
 /// Puts RCP with these options at a port.
 pub fn add_law(net: &mut Net, port: usize, given: &[(&'static str, Value)]) {
     let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");

@@ -22,22 +22,8 @@ const HEARD: u64 = (8 + 64) * BYTE + US + 60 * 64 * BYTE;
 const AGAIN: u64 = 32_767 * 64 * BYTE;
 const END: u64 = 30 * MS;
 
-/// S sends over X to D, whose card asks X to stop class 0 from the first instant to the second.
-fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
-    let of: Vec<_> = of.iter().map(|span| (*span, Some(0))).collect();
-    storms_of([0, 1], &of, watchdog)
-}
-
-/// The same with flows of these classes and storms of any.
-fn storms_of(
-    classes: [u8; 2],
-    of: &[((u64, u64), Option<u8>)],
-    watchdog: Option<(u64, u64, Action)>,
-) -> (Vec<Record>, Net) {
-}
-
-/// S sends over X to D, and a watchdog looks after the port from X to D.
-fn line(watchdog: Option<(u64, u64, Action)>) -> Net {
+/// S sends packets of two classes over X to D, and a watchdog looks after the port from X to D.
+fn line(classes: [u8; 2], watchdog: Option<(u64, u64, Action)>) -> Net {
     let mut net = Net::new(END as f64 / 1e12);
     let (s, x, d) = (net.host("S"), net.switch("X"), net.host("D"));
     net.link(s, x, 10_000 * MBIT);
@@ -52,16 +38,6 @@ fn line(watchdog: Option<(u64, u64, Action)>) -> Net {
         // They are never in each other's way at the host.
         flow.start = Span(n as u64 * 5 * US);
     }
-    for (n, ((from, to), class)) in of.iter().enumerate() {
-        net.0.events.push(LinkEvent {
-            name: format!("e{n}"),
-            links: vec![1],
-            at: Span(*from),
-            until: Some(Span(*to)),
-            what: Happening::Storm(*class),
-        });
-    }
-
     net.0.ports[port].watchdog = watchdog.map(|(detection, restoration, action)| Terms {
         detection: Span(detection),
         restoration: Span(restoration),
@@ -90,8 +66,19 @@ fn recorded(net: &Net) -> Vec<Record> {
 
 /// The card of D asks X to stop class 0 in these spans.
 fn storms(of: &[(u64, u64)], watchdog: Option<(u64, u64, Action)>) -> (Vec<Record>, Net) {
-    let mut net = line(watchdog);
-    of.iter().for_each(|span| asks(&mut net, Some(0), *span));
+    let of: Vec<_> = of.iter().map(|span| (*span, Some(0))).collect();
+    storms_of([0, 1], &of, watchdog)
+}
+
+/// The same with flows of these classes and storms of any.
+fn storms_of(
+    classes: [u8; 2],
+    of: &[((u64, u64), Option<u8>)],
+    watchdog: Option<(u64, u64, Action)>,
+) -> (Vec<Record>, Net) {
+    let mut net = line(classes, watchdog);
+    of.iter()
+        .for_each(|(span, class)| asks(&mut net, *class, *span));
     (recorded(&net), net)
 }
 
@@ -301,7 +288,7 @@ fn a_watchdog_counts_the_classes_that_it_has_freed() {
 #[test]
 fn a_notice_of_all_classes_counts_for_those_that_are_not_stormed() {
     let detection = 2 * MS;
-    let mut net = line(Some((detection, 20 * MS, Action::Forward)));
+    let mut net = line([0, 1], Some((detection, 20 * MS, Action::Forward)));
     asks(&mut net, Some(0), (MS, 4 * MS));
     asks(&mut net, None, (5 * MS, 10 * MS));
     let records = recorded(&net);
@@ -322,7 +309,7 @@ fn a_notice_of_all_classes_counts_for_those_that_are_not_stormed() {
 #[test]
 fn a_class_that_is_freed_is_in_the_fingerprint() {
     let fingerprint = |watchdog| {
-        let mut net = line(watchdog);
+        let mut net = line([0, 1], watchdog);
         net.0.flows.clear();
         asks(&mut net, Some(0), (MS, 5 * MS));
         net.run().fingerprint

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use backwater_sim::ids::FlowId;
 use backwater_sim::table::Id;
-use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 
 use crate::net::*;

@@ -151,7 +151,7 @@ fn jitter_begins_at_nought() {
     let mut random = Random::stream(1, "box", "t");
     let most = ("most", Value::Span(Span(1)));
     let late = (0..1000).filter(|n| {
-        let AnyBox::Jitter(mut one) = path_box("jitter", &[most.clone()]) else {
+        let AnyBox::Jitter(mut one) = path_box("jitter", std::slice::from_ref(&most)) else {
             panic!("jitter");
         };
         one.pass(at(*n), &mut random) != Pass::At(at(*n))

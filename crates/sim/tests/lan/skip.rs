@@ -318,7 +318,7 @@ fn a_part_that_is_not_visited_is_named() {
     let draws = "it draws the destination of each packet";
     assert_eq!(said(&net), ("flows.f1".into(), draws));
     let (mut net, port) = merged();
-    add_law(&mut net, port);
+    add_law(&mut net, port, &[]);
     let writes = "a router writes into headers (`stamp`)";
     assert_eq!(said(&net), ("ports".into(), writes));
 }

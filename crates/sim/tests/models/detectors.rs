@@ -259,7 +259,7 @@ fn an_occupancy_has_its_marks_where_they_are_written() {
     ];
     let seen = Seen::of_class(0);
     let (came, left) = (Moment::Enqueued(&seen), Moment::Sent(&seen));
-    let mut made_of = |count, from: usize| {
+    let made_of = |count, from: usize| {
         let count = [("count", Value::Choice(count))];
         made("occupancy", &[&marks[from..], &count].concat())
     };

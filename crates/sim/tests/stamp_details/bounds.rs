@@ -10,8 +10,7 @@ use backwater_transport::telemetry::{Record, Records};
 use backwater_transport::units::{Span, Time};
 
 use crate::{
-    NOTHING, RTT, SIZE, arrive, at, change, depart, law, near, options, seen, target, value,
-    waiting,
+    NOTHING, RTT, arrive, at, change, depart, law, near, options, seen, target, value, waiting,
 };
 
 // ---- ABC

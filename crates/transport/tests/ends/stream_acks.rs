@@ -193,7 +193,7 @@ fn a_widened_window_is_kept_for_sixteen_recoveries() {
         ack.duplicate = true;
         s.take(100, &ack);
         let (mut now, mut place) = (100, 1);
-        let mut five = |s: &mut Script, now| {
+        let five = |s: &mut Script, now| {
             s.sender.write(5 * MSS);
             s.pump(now);
             s.sent.len() as u64 - 5

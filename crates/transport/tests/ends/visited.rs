@@ -1,4 +1,4 @@
-//! Two histories of a connection that leave all the same but for one number: their states differ, or what one of them lived through would be
+//! Two histories of a connection that leave the same state but for one number: their states differ, or what one of them lived through would be
 //! skipped as if it were the other.
 
 use backwater_transport::controller::Reduction;

@@ -106,7 +106,8 @@ fn a_gap_of_sixty_four_packets_is_open() {
     assert_eq!(receiver(&numbers, 0).delivered(), 6 * MSS);
 }
 
-/// The newest packet, and what came when, are parts of a receiver's state. The last to come was 3 in both, so far behind that it is not noted.
+/// The newest packet, and what came when, are parts of a receiver's state. The last to come was 3 in both, so far behind that it is not
+/// noted.
 #[test]
 fn the_newest_packet_is_part_of_the_state() {
     let state = |numbers: &[u64], at| {

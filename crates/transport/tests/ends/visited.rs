@@ -1,5 +1,5 @@
-//! Two histories of a connection that leave all the same but for one number: their states differ, or what one of them lived through would be
-//! skipped as if it were the other.
+//! Two histories of a connection that leave all the same but for one number: their states differ, or what one of them lived through would
+//! be skipped as if it were the other.
 
 use backwater_transport::controller::Reduction;
 use backwater_transport::endpoint::{
@@ -58,8 +58,8 @@ fn differ(now: u64, history: impl Fn(bool) -> Script) {
     assert_eq!(state(&mut same, now), state(&mut other, now));
 }
 
-/// RACK's round trip is that of 5, which came after 150 or 151 ms; what came later had left before it, and the smoothed round trip is that of
-/// the echoes.
+/// RACK's round trip is that of 5, which came after 150 or 151 ms; what came later had left before it, and the smoothed round trip is that
+/// of the echoes.
 #[test]
 fn the_round_trip_of_rack_is_part_of_the_state() {
     differ(170, |later| {
@@ -158,8 +158,8 @@ fn the_round_of_a_duplicate_is_part_of_the_state() {
     });
 }
 
-/// Without selective acknowledgements: ten duplicates came in both. Of four before a partial acknowledgement of five segments no more than of
-/// three is left, but of seven behind it one more than of six has departed; as many as are out are counted as delivered.
+/// Without selective acknowledgements: ten duplicates came in both. Of four before a partial acknowledgement of five segments no more than
+/// of three is left, but of seven behind it one more than of six has departed; as many as are out are counted as delivered.
 #[test]
 fn departed_segments_are_part_of_the_state() {
     differ(240, |early| {

@@ -175,6 +175,26 @@ fn departed_segments_are_part_of_the_state() {
     });
 }
 
+/// Three duplicates of two segments that came, or of three: one is counted as delivered that the recovery of 0 and 1 does not acknowledge, or
+/// none. Then five more leave, one duplicate comes, and the first of them.
+#[test]
+fn what_duplicates_have_counted_is_part_of_the_state() {
+    differ(510, |all_came| {
+        let first = 4 + u64::from(all_came);
+        let mut s = sender(Recovery::NewReno, first);
+        for (now, by) in [(100, 2), (101, 3), (102, first as usize - 1)] {
+            ack(&mut s, now, by, 0, &[], 100);
+        }
+        ack(&mut s, 202, first as usize, 1, &[], 100);
+        ack(&mut s, 302, first as usize + 1, first, &[], 100);
+        send(&mut s, 400, 5);
+        let by = s.sent.len() - 5;
+        ack(&mut s, 500, by + 1, first, &[], 100);
+        ack(&mut s, 500, by, first + 1, &[], 100);
+        s
+    });
+}
+
 /// A recovery began with the third of three acknowledgements, or with one that told of all three: it began with eighteen segments in flight
 /// or twenty, of which it reduces a share. The estimate of the round trip has come to rest before.
 #[test]

@@ -1,5 +1,5 @@
-//! Two histories of a connection that leave all the same but for one number: their states differ, or what one of them lived through would
-//! be skipped as if it were the other.
+//! Two histories of a connection that end alike but for one number: their states differ, or what one of them lived through would be skipped
+//! as if it were the other.
 
 use backwater_transport::controller::Reduction;
 use backwater_transport::endpoint::{

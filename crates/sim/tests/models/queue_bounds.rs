@@ -33,8 +33,8 @@ fn hit(aqm: &mut AnyAqm, bytes: u64, random: &mut Random) -> usize {
 
 // ---- BLUE
 
-/// A loss makes the probability 1, and each change of a lasting idle line takes a quarter. The last frame leaves at 30 ms and takes 1 ms, so the
-/// changes are at 31 ms and then a tick later than `freeze_time` after the one before: the fourth is at 61 ms and 3 ps.
+/// A loss makes the probability 1, and each change of a lasting idle line takes a quarter. The last frame leaves at 30 ms and takes 1 ms,
+/// so the changes are at 31 ms and then a tick later than `freeze_time` after the one before: the fourth is at 61 ms and 3 ps.
 fn idle(until: u64) -> AnyAqm {
     let given = [
         ("increase", Value::Number(1.0)),
@@ -74,8 +74,9 @@ fn a_probability_of_nothing_freezes_no_more() {
 
 // ---- CoDel
 
-/// Losses at 110, 210 and 280 ms are a growth of two, and the next was due at 337 ms. A state that begins less than 16 intervals of 100 ms after
-/// that goes on with two, so that its second loss comes 100/√2 ms after its first, cut to 70; one that begins then begins anew, with 100 ms.
+/// Losses at 110, 210 and 280 ms are a growth of two, and the next was due at 337 ms. A state that begins less than 16 intervals of 100 ms
+/// after that goes on with two, so that its second loss comes 100/√2 ms after its first, cut to 70; one that begins then begins anew, with
+/// 100 ms.
 #[test]
 fn a_growth_is_forgotten_after_sixteen_intervals() {
     for (begins, second) in [(1_936, 70), (1_937, 100)] {
@@ -149,8 +150,8 @@ fn arrival(bytes: u64) -> Frame {
     }
 }
 
-/// Section 4 of the paper: with a probability of a quarter gaps are 1 to 4, each as likely. So the k-th frame since the last is hit with 1 of the
-/// 5 - k that are left, and the fourth for certain, for which no number is drawn.
+/// Section 4 of the paper: with a probability of a quarter gaps are 1 to 4, each as likely. So the k-th frame since the last is hit with 1
+/// of the 5 - k that are left, and the fourth for certain, for which no number is drawn.
 #[test]
 fn gaps_of_red_are_drawn_evenly() {
     for seed in 0..20 {
@@ -185,8 +186,8 @@ fn a_frame_that_is_taken_over_ends_an_idle_time() {
 
 // ---- Draws
 
-/// Where nothing can be hit no number is drawn: an algorithm that has let a hundred frames through goes on as one that has seen none, when a
-/// queue is there. RED at its lower threshold, whose probability is nought; the ramp below its own; BLUE before a loss.
+/// Where nothing can be hit no number is drawn: an algorithm that has let a hundred frames through goes on as one that has seen none, when
+/// a queue is there. RED at its lower threshold, whose probability is nought; the ramp below its own; BLUE before a loss.
 #[test]
 fn what_hits_nothing_draws_nothing() {
     type Prepare = fn(&mut AnyAqm, &mut Random);
@@ -215,8 +216,8 @@ fn what_hits_nothing_draws_nothing() {
     }
 }
 
-/// The same of PIE: a delay of 100 ms raises the probability a little in a period, and one of 50 ms takes more away in the next, but is no low
-/// delay. Mahimahi's PIE likewise, with 100 ms of backlog and then none.
+/// The same of PIE: a delay of 100 ms raises the probability a little in a period, and one of 50 ms takes more away in the next, but is no
+/// low delay. Mahimahi's PIE likewise, with 100 ms of backlog and then none.
 #[test]
 fn pie_draws_nothing_without_a_probability() {
     let [mut drawn, mut fresh] = [random(), random()];

@@ -4,7 +4,7 @@ use backwater_sim::queue::aqm::{Frame, Verdict};
 use backwater_sim::queue::{AnyAqm, Aqm};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::units::{Rate, Span};
 
 use crate::queues::{algorithm, frame, measure, update};
 
@@ -41,8 +41,8 @@ fn a_period_is_over_behind_its_end() {
     }
 }
 
-/// Periods behind the first go on with a backlog that stays: 20 ms at a reference of 15 make (0.125 · 5 + 1.25 · 20) / 128, a fifth, in the first
-/// period, and 0.125 · 5 / 16 more, 4 %, in each of the 32 others of a second, whether they are caught up with in one go or not.
+/// Periods behind the first go on with a backlog that stays: 20 ms at a reference of 15 make (0.125 · 5 + 1.25 · 20) / 128, a fifth, in the
+/// first period, and 0.125 · 5 / 16 more, 4 %, in each of the 32 others of a second, whether they are caught up with in one go or not.
 #[test]
 fn a_backlog_raises_the_probability_in_each_period() {
     let mut pie = pie(15);
@@ -50,8 +50,8 @@ fn a_backlog_raises_the_probability_in_each_period() {
     assert_eq!(dropped(&mut pie, 100, &mut random()), 100);
 }
 
-/// A delay of 2 ms at a reference of 1 ms raises the probability by 0.125 / 16 in a period at last, so that it is 1 within 300 periods. Without a
-/// backlog it falls by as much, and by 2 % of itself: it is nought after 300 more, which are caught up with in one go.
+/// A delay of 2 ms at a reference of 1 ms raises the probability by 0.125 / 16 in a period at last, so that it is 1 within 300 periods.
+/// Without a backlog it falls by as much, and by 2 % of itself: it is nought after 300 more, which are caught up with in one go.
 #[test]
 fn a_probability_decays_in_each_period_of_an_idle_line() {
     let mut pie = pie(1);
@@ -64,8 +64,8 @@ fn a_probability_decays_in_each_period_of_an_idle_line() {
     assert_eq!(dropped(&mut pie, 100, &mut random), 0);
 }
 
-/// The burst is allowed anew when both delays are nought, a period after a backlog has gone, and is used up by the time that an idle line is
-/// looked at. A rate that is measured then, and 100 ms of backlog, drop at once.
+/// The burst is allowed anew when both delays are nought, a period after a backlog has gone, and is used up by the time that an idle line
+/// is looked at. A rate that is measured then, and 100 ms of backlog, drop at once.
 #[test]
 fn a_burst_is_used_up_while_the_line_is_idle() {
     let mut pie = pie(15);
@@ -78,8 +78,8 @@ fn a_burst_is_used_up_while_the_line_is_idle() {
     assert_eq!(dropped(&mut pie, 10, &mut random()), 10);
 }
 
-/// Half of the reference is no calm: with 19 and then 20 ms of backlog at a reference of 40 ms the probability is nought, but the second delay
-/// is not below 20. So no burst is allowed and the rate stays, and 200 ms drop all. A delay of 19 ms allows a burst.
+/// Half of the reference is no calm: with 19 and then 20 ms of backlog at a reference of 40 ms the probability is nought, but the second
+/// delay is not below 20. So no burst is allowed and the rate stays, and 200 ms drop all. A delay of 19 ms allows a burst.
 #[test]
 fn a_delay_of_half_the_reference_allows_no_burst() {
     for (second, drops) in [(20, 10), (19, 0)] {
@@ -91,8 +91,9 @@ fn a_delay_of_half_the_reference_allows_no_burst() {
     }
 }
 
-/// A measurement that ends with 16,384 B waiting begins the next one. The first has 16,385 B in 1 ms, the second as many in 20: 819 B/ms, which
-/// weigh an eighth. At that rate, 14,439 B/ms, 20 ms of backlog are half of the reference of 40 ms, and no calm; at the first they were.
+/// A measurement that ends with 16,384 B waiting begins the next one. The first has 16,385 B in 1 ms, the second as many in 20: 819 B/ms,
+/// which weigh an eighth. At that rate, 14,439 B/ms, 20 ms of backlog are half of the reference of 40 ms, and no calm; at the first they
+/// were.
 #[test]
 fn a_measurement_begins_with_the_bytes_that_it_takes() {
     let given = [("reference", Value::Span(Span::millis(40)))];
@@ -112,8 +113,8 @@ fn a_measurement_begins_with_the_bytes_that_it_takes() {
     assert_eq!(dropped(&mut pie, 10, &mut random()), 10);
 }
 
-/// The first period compares its delay with none: 3 ms at a reference of 2 make (0.125 + 3.75) / 128, and the same delay 0.125 / 32 more: 3.4 %,
-/// 684 of 20,000 with a deviation of 26.
+/// The first period compares its delay with none: 3 ms at a reference of 2 make (0.125 + 3.75) / 128, and the same delay 0.125 / 32 more:
+/// 3.4 %, 684 of 20,000 with a deviation of 26.
 #[test]
 fn the_first_period_began_without_a_delay() {
     let mut pie = pie(2);
@@ -148,7 +149,7 @@ fn a_sample_comes_with_its_last_byte() {
     let mut come = |size| {
         let one = Frame {
             size,
-            bytes: Bytes(200_000).0,
+            bytes: 200_000,
             ..frame(1, 0, 130)
         };
         qcn.push(&one, &mut random())

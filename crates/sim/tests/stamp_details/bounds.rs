@@ -238,8 +238,8 @@ fn a_port_reports_what_it_has_sent_and_what_waits() {
     assert_eq!(told(&law), [2_000.0, 3_000.0]);
 }
 
-/// Units of 128 B of what was sent and of 80 B of what waits, times a factor that is 1 where it is left out: 128 packets of 1,000 B are 1000
-/// units, and 4 packets that wait are 50 of them. With a factor of 4 both are a quarter, rounded down. Exact fields take no factor.
+/// Units of 128 B of what was sent and of 80 B of what waits, times a factor that is 1 where it is left out: 128 packets of 1,000 B are
+/// 1000 units, and 4 packets that wait are 50 of them. With a factor of 4 both are a quarter, rounded down. Exact fields take no factor.
 #[test]
 fn quantised_fields_have_units() {
     for (units, sent, queue) in [

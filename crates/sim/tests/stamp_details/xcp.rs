@@ -159,8 +159,8 @@ fn the_wireless_form_counts_arrivals_of_100_ms_from_the_beginning() {
 
 // ---- The blind form
 
-/// An interval without arrivals has an average of nothing, and no size to grant packets of. Arrivals that find four packets then are a growth
-/// of four.
+/// An interval without arrivals has an average of nothing, and no size to grant packets of. Arrivals that find four packets then are a
+/// growth of four.
 #[test]
 fn xcp_b_begins_with_an_average_of_nothing() {
     let mut blind = law("xcpb-reconstructed", None, &[("queue", "average")]);
@@ -189,8 +189,8 @@ fn xcp_b_takes_an_interval_that_ends_with_one_packet_for_busy() {
     assert!(near(value(&blind, "phi_bps"), 8.0 * -0.4 * 1_000.0 / 0.05));
 }
 
-/// A φ that exceeds the share of the traffic leaves nothing to shuffle: arrivals found 9 packets where 10 are aimed at, so that φ is 2,260 B/s,
-/// and a tenth of the 20 kB/s that came is less. Two packets share it by their spacing, and nothing is taken.
+/// A φ that exceeds the share of the traffic leaves nothing to shuffle: arrivals found 9 packets where 10 are aimed at, so that φ is 2,260
+/// B/s, and a tenth of the 20 kB/s that came is less. Two packets share it by their spacing, and nothing is taken.
 #[test]
 fn xcp_b_shuffles_nothing_beside_a_great_change() {
     let headers = [100, 300].map(|ms| change(Span::millis(ms), 1, f64::INFINITY));

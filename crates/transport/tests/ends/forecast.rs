@@ -148,6 +148,7 @@ fn a_long_silence_is_processed_in_part() {
         (4_999, kept(4_999)),
         (5_000, kept(5_000)),
         (5_001, kept(5_000)),
+        (20_000, kept(5_000)),
         (90_000, kept(5_000)),
     ] {
         let last = f64::from(after(ticks).1);

@@ -50,25 +50,29 @@ fn a_queue_pair_paces_frames_and_what_it_sends_again() {
     }
 }
 
-/// 1,048,576 packets are kept until they are acknowledged, whatever the window.
+/// 1,048,576 packets are kept until they are acknowledged, whatever the window. That a window of datagrams was
+/// wider is told, and not that one was full.
 #[test]
 fn a_sender_keeps_a_bounded_number_of_packets() {
     for protocol in [Protocol::Roce, Protocol::Irn, Protocol::Datagram] {
-        let recorder = Recorder::new(u64::MAX / 2);
+        let recorder = Recorder::new(2 * MSS);
         let mut sender = sender(protocol, &recorder);
         assert_eq!(sender.mss(), MSS);
         sender.write(u64::MAX);
+        assert!(sender.poll(us(0)).is_some() && sender.poll(us(0)).is_some());
+        assert!(sender.poll(us(0)).is_none());
+        assert_eq!(sender.warnings(), None, "{protocol:?}");
+        recorder.book().window = u64::MAX / 2;
+        sender.on_ack(us(0), &answer(protocol, 1, us(0)));
         sender.write(1);
         let left = std::iter::from_fn(|| {
             recorder.book().sent.clear();
             sender.poll(us(0))
         });
-        assert_eq!(left.count() as u64, MAX_UNACKNOWLEDGED);
-        let ack = AckSegment {
-            upto: MSS,
-            ..AckSegment::default()
-        };
-        sender.on_ack(us(5), &ack);
+        assert_eq!(left.count() as u64 + 1, MAX_UNACKNOWLEDGED);
+        let datagrams = protocol == Protocol::Datagram;
+        assert_eq!(sender.warnings().is_some(), datagrams, "{protocol:?}");
+        sender.on_ack(us(5), &answer(protocol, 2, us(0)));
         assert!(sender.poll(us(5)).is_some());
         assert!(sender.poll(us(5)).is_none());
     }

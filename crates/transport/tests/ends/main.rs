@@ -5,8 +5,10 @@
 mod blank;
 
 mod datagram;
+mod datagram_bounds;
 mod datagram_model;
 mod forecast;
+mod forecast_bounds;
 mod interface;
 mod irn;
 mod irn_model;

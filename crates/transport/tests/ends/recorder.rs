@@ -48,6 +48,8 @@ pub struct Book {
     pub lost: Vec<Lost>,
     pub idle: Vec<Idle>,
     pub woken: Vec<Time>,
+    /// The least round trip, as the last acknowledgement told it.
+    pub least: Span,
 }
 
 /// The controller.
@@ -72,6 +74,7 @@ impl Recorder {
             lost: Vec::new(),
             idle: Vec::new(),
             woken: Vec::new(),
+            least: Span::MAX,
         })))
     }
 
@@ -108,6 +111,7 @@ impl Recorder {
 impl Controller for Recorder {
     fn on_ack(&mut self, ack: &Ack) {
         let mut book = self.book();
+        book.least = ack.min_rtt;
         book.heard.push(Heard {
             acked: ack.acked,
             advanced: ack.advanced,

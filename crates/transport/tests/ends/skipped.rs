@@ -101,8 +101,8 @@ fn what_came_last_moves_with_the_periods() {
     assert_eq!(s.sender.counters().lost, lost);
 }
 
-/// In each period one segment leaves, a probe sends it again, and both come. The skipped periods end behind the probe: the first acknowledgement
-/// may be of either, and tells of no loss that was repaired.
+/// In each period one segment leaves, a probe sends it again, and both come. The skipped periods end behind the probe: the first
+/// acknowledgement may be of either, and tells of no loss that was repaired.
 #[test]
 fn the_end_of_a_probe_moves_with_the_periods() {
     let mut s = sender();

@@ -1,5 +1,7 @@
-//! How a stream's sender reads an acknowledgement: which round trip it takes, what an echo and a block say, and when the probe's timer moves.
+//! How a stream's sender reads an acknowledgement: which round trip it takes, what an echo and a block say, and when the probe's timer
+//! moves.
 
+use backwater_transport::controller::Cause;
 use backwater_transport::endpoint::{Protocol, Recovery, Sender, SenderSetup};
 use backwater_transport::units::{Span, Time};
 
@@ -66,8 +68,8 @@ fn what_says_nothing_moves_no_probe() {
     assert_eq!(s.sender.due(), ms(160).after(srtt.times(2)));
 }
 
-/// An echo older than a segment that was sent once says nothing of a retransmission: the receiver may echo any value (RFC 7323 section 4.1).
-/// The retransmission of the recovery before was needed.
+/// An echo older than a segment that was sent once says nothing of a retransmission: the receiver may echo any value (RFC 7323 section
+/// 4.1). The retransmission of the recovery before was needed.
 #[test]
 fn an_old_echo_of_a_segment_that_was_sent_once_undoes_nothing() {
     let mut s = Script::new(Recovery::Rack, 10, 10);
@@ -128,12 +130,11 @@ fn the_last_segment_that_was_written_pushes() {
     assert_eq!(limited, [false, false, true]);
 }
 
-/// RFC 8985 section 7.4.2: the original and the probe of the last segment have both arrived where a second acknowledgement says neither of new
-/// data nor of a block. What is acknowledged later is then no repaired loss; without it, it is one, with the flight as it was told, and it is
-/// over at once.
+/// RFC 8985 section 7.4.2: the original and the probe of the last segment have both arrived where a second acknowledgement says neither of
+/// new data nor of a block. What is acknowledged later is then no repaired loss; without it, it is one, with the flight as it was told, and
+/// it is over at once.
 #[test]
 fn a_plain_acknowledgement_of_the_probes_end_clears_it() {
-    use backwater_transport::controller::Cause;
     let segment = (Cause::Loss, 2 * MSS, MSS, 2 * MSS);
     for (second, told) in [
         (true, vec![]),
@@ -154,8 +155,8 @@ fn a_plain_acknowledgement_of_the_probes_end_clears_it() {
     }
 }
 
-/// A probe whose time has come waits for its driver, and no timer is due for it any more. Where the retransmission timer expires before, the
-/// first segment is sent again in its place.
+/// A probe whose time has come waits for its driver, and no timer is due for it any more. Where the retransmission timer expires before,
+/// the first segment is sent again in its place.
 #[test]
 fn a_timeout_takes_the_place_of_a_probe_that_waits() {
     let mut s = Script::new(Recovery::Rack, 4, 4);

@@ -145,9 +145,9 @@ fn a_mark_of_one_byte_answers_for_its_window() {
     }
 }
 
-/// A byte that leaves before a reduction that was needless, and is lost after it, is a loss of its own. Two to four tell of a loss of 1, whose
-/// original comes at 103 ms, with an echo that is older than the retransmission (RFC 3522). The byte left at 50 ms, and what left after it
-/// arrives at 151 ms: RACK waits for 100 and a quarter of the least round trip, which is 25 ms.
+/// A byte that leaves before a reduction that was needless, and is lost after it, is a loss of its own. Two to four tell of a loss of 1,
+/// whose original comes at 103 ms, with an echo that is older than the retransmission (RFC 3522). The byte left at 50 ms, and what left
+/// after it arrives at 151 ms: RACK waits for 100 and a quarter of the least round trip, which is 25 ms.
 #[test]
 fn a_byte_lost_behind_a_needless_reduction_is_a_loss() {
     let mut s = Script::new(Recovery::Rack, 20, 5);

@@ -17,8 +17,8 @@ fn causes(s: &Script) -> Vec<Cause> {
     s.recorder.events().iter().map(|e| e.0).collect()
 }
 
-/// Six segments left at 0; 1 is lost, and sent again at 103 ms as transmission 6. 6 to 9 leave at 104 ms, as transmissions 7 to 10. At 150 ms
-/// the left edge moves to 5, by an acknowledgement that may be that of either transmission of 1.
+/// Six segments left at 0; 1 is lost, and sent again at 103 ms as transmission 6. 6 to 9 leave at 104 ms, as transmissions 7 to 10. At 150
+/// ms the left edge moves to 5, by an acknowledgement that may be that of either transmission of 1.
 fn recovering() -> Script {
     let mut s = Script::new(Recovery::Rack, 6, 6);
     s.ack(100, 0, 1, &[]);
@@ -43,8 +43,8 @@ fn new_data_lost() -> Script {
     s
 }
 
-/// New data lost in a recovery are answered when it is over (RFC 5681 section 4.3). Here all is repaired then, and the second recovery is over
-/// at once: what is acknowledged next is no part of it.
+/// New data lost in a recovery are answered when it is over (RFC 5681 section 4.3). Here all is repaired then, and the second recovery is
+/// over at once: what is acknowledged next is no part of it.
 #[test]
 fn a_recovery_with_nothing_left_to_repair_is_over_at_once() {
     let mut s = new_data_lost();
@@ -116,8 +116,8 @@ fn a_lost_retransmission_reduces_once() {
     }
 }
 
-/// A recovery without selective acknowledgements that ends with just all that was out at its beginning: nothing more is sent again, and three
-/// duplicates of the very next segment are a loss (RFC 6582 section 3.2).
+/// A recovery without selective acknowledgements that ends with just all that was out at its beginning: nothing more is sent again, and
+/// three duplicates of the very next segment are a loss (RFC 6582 section 3.2).
 #[test]
 fn duplicates_right_behind_a_recovery_are_a_loss() {
     let mut s = Script::new(Recovery::NewReno, 10, 10);
@@ -138,8 +138,8 @@ fn duplicates_right_behind_a_recovery_are_a_loss() {
     assert_eq!(causes(&s), [Cause::Loss]);
 }
 
-/// A timeout after a recovery is needless (RFC 3522): as many retransmissions as it made were, and not that of the recovery before. 6 left at
-/// 300 ms, and its original answers after the timer, which had a second.
+/// A timeout after a recovery is needless (RFC 3522): as many retransmissions as it made were, and not that of the recovery before. 6 left
+/// at 300 ms, and its original answers after the timer, which had a second.
 #[test]
 fn a_needless_timeout_counts_its_own_retransmissions() {
     let mut s = Script::new(Recovery::Sack, 6, 6);
@@ -157,8 +157,8 @@ fn a_needless_timeout_counts_its_own_retransmissions() {
     assert_eq!(s.sender.counters().spurious, 1);
 }
 
-/// A segment counts as lost once (RFC 6675). 1 to 3 are, by three segments above them, and 1 alone leaves again in a full window. Then the timer
-/// sends 2, whose original answers (RFC 4015): 3 was no loss, and the segments above it are told of once more.
+/// A segment counts as lost once (RFC 6675). 1 to 3 are, by three segments above them, and 1 alone leaves again in a full window. Then the
+/// timer sends 2, whose original answers (RFC 4015): 3 was no loss, and the segments above it are told of once more.
 #[test]
 fn a_loss_that_was_taken_back_is_not_found_again() {
     let mut s = Script::new(Recovery::Sack, 10, 10);
@@ -175,8 +175,9 @@ fn a_loss_that_was_taken_back_is_not_found_again() {
     assert_eq!(s.sender.in_flight(), 4 * MSS, "3, and 7 to 9");
 }
 
-/// RFC 3168 section 6.1.2: a loss in the window of data of a mark reduces nothing. The mark is answered with ten segments sent, so the loss of 1
-/// belongs to it, and that of 10, where nothing above 10 is acknowledged; that of 11 does not. Other echoes answer marks and losses each.
+/// RFC 3168 section 6.1.2: a loss in the window of data of a mark reduces nothing. The mark is answered with ten segments sent, so the loss
+/// of 1 belongs to it, and that of 10, where nothing above 10 is acknowledged; that of 11 does not. Other echoes answer marks and losses
+/// each.
 #[test]
 fn a_loss_in_the_window_of_a_mark_reduces_nothing() {
     for (echo, acked, told) in [
@@ -244,8 +245,8 @@ fn window_in_recovery(s: &mut Script) -> u64 {
     s.sender.window() / MSS
 }
 
-/// Proportional reduction goes with RACK (RFC 9937), and with a controller that asks for it, also one that has taken over: sixteen segments fly,
-/// and one may leave beside them, the retransmission. Otherwise the window is the controller's at once.
+/// Proportional reduction goes with RACK (RFC 9937), and with a controller that asks for it, also one that has taken over: sixteen segments
+/// fly, and one may leave beside them, the retransmission. Otherwise the window is the controller's at once.
 #[test]
 fn a_recovery_reduces_as_its_controller_asks() {
     use Reduction::{Direct, Proportional};

@@ -1,6 +1,9 @@
 //! Two histories of a connection that leave the same state but for one number: their states differ, or what one of them lived through would be
 //! skipped as if it were the other.
 
+//! Two histories of a connection that end alike but for one number: their states differ, or what one of them lived through would be skipped
+//! as if it were the other.
+
 use backwater_transport::controller::Reduction;
 use backwater_transport::endpoint::{
     AnyReceiver, DelayedAck, EcnFeedback, Protocol, Receiver, ReceiverSetup, Recovery, Sender,
@@ -58,8 +61,8 @@ fn differ(now: u64, history: impl Fn(bool) -> Script) {
     assert_eq!(state(&mut same, now), state(&mut other, now));
 }
 
-/// RACK's round trip is that of 5, which came after 150 or 151 ms; what came later had left before it, and the smoothed round trip is that of
-/// the echoes.
+/// RACK's round trip is that of 5, which came after 150 or 151 ms; what came later had left before it, and the smoothed round trip is that
+/// of the echoes.
 #[test]
 fn the_round_trip_of_rack_is_part_of_the_state() {
     differ(170, |later| {
@@ -158,8 +161,8 @@ fn the_round_of_a_duplicate_is_part_of_the_state() {
     });
 }
 
-/// Without selective acknowledgements: ten duplicates came in both. Of four before a partial acknowledgement of five segments no more than of
-/// three is left, but of seven behind it one more than of six has departed; as many as are out are counted as delivered.
+/// Without selective acknowledgements: ten duplicates came in both. Of four before a partial acknowledgement of five segments no more than
+/// of three is left, but of seven behind it one more than of six has departed; as many as are out are counted as delivered.
 #[test]
 fn departed_segments_are_part_of_the_state() {
     differ(240, |early| {
@@ -171,6 +174,26 @@ fn departed_segments_are_part_of_the_state() {
         for _ in 0..7 - usize::from(early) {
             ack(&mut s, 230, 11, 5, &[], 100);
         }
+        s
+    });
+}
+
+/// Three duplicates of two segments that came, or of three: one is counted as delivered that the recovery of 0 and 1 does not acknowledge, or
+/// none. Then five more leave, one duplicate comes, and the first of them.
+#[test]
+fn what_duplicates_have_counted_is_part_of_the_state() {
+    differ(510, |all_came| {
+        let first = 4 + u64::from(all_came);
+        let mut s = sender(Recovery::NewReno, first);
+        for (now, by) in [(100, 2), (101, 3), (102, first as usize - 1)] {
+            ack(&mut s, now, by, 0, &[], 100);
+        }
+        ack(&mut s, 202, first as usize, 1, &[], 100);
+        ack(&mut s, 302, first as usize + 1, first, &[], 100);
+        send(&mut s, 400, 5);
+        let by = s.sent.len() - 5;
+        ack(&mut s, 500, by + 1, first, &[], 100);
+        ack(&mut s, 500, by, first + 1, &[], 100);
         s
     });
 }

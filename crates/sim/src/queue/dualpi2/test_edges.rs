@@ -210,8 +210,8 @@ fn periods_are_caught_up_with() {
     }
 }
 
-/// A base probability is 1 at most, however long a delay of a second lasts. One that is 0.2 s shorter than a period ago then takes 3 · 0.2 of
-/// it, and adds 0.15 · 0.985 for the distance from the target.
+/// A base probability is 1 at most, however long a delay of a second lasts. One that is 0.2 s shorter than a period ago then takes 3 · 0.2
+/// of it, and adds 0.15 · 0.985 for the distance from the target.
 #[test]
 fn a_base_probability_is_one_at_most() {
     let mut dual = built(&[]);

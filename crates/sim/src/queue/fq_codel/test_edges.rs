@@ -162,8 +162,8 @@ fn waited(flow: usize, now: Time, sojourn: Span) -> Frame {
     }
 }
 
-/// RFC 8290 section 4.2: a flow sends while its credit is positive. A quantum of 1,501 B leaves a byte behind a frame of 1,500, so that two frames
-/// go; then a flow owes 1,499.
+/// RFC 8290 section 4.2: a flow sends while its credit is positive. A quantum of 1,501 B leaves a byte behind a frame of 1,500, so that two
+/// frames go; then a flow owes 1,499.
 #[test]
 fn a_byte_of_credit_is_enough() {
     let mut made = FqCodel::new(LAW, 1501, 2, Hosts::Ignored);
@@ -178,8 +178,8 @@ fn a_byte_of_credit_is_enough() {
     assert_eq!(sent, [0, 0, 1, 1]);
 }
 
-/// RFC 8290 section 4.2: a new flow that runs empty goes to the end of the old ones, and an old one leaves the lists. So a flow that sends now and
-/// then does not go before a backlogged one each time: it has its turn behind it, and is new again when it has left.
+/// RFC 8290 section 4.2: a new flow that runs empty goes to the end of the old ones, and an old one leaves the lists. So a flow that sends
+/// now and then does not go before a backlogged one each time: it has its turn behind it, and is new again when it has left.
 #[test]
 fn a_new_flow_that_runs_empty_becomes_old() {
     let mut made = FqCodel::new(LAW, 3000, 2, Hosts::Ignored);

@@ -12,7 +12,9 @@ use super::*;
 use crate::event::Event;
 use crate::ids::{PacketId, PortId};
 use crate::network::{Network, Traits};
+use crate::queue::{QUEUES, Scheduler};
 use crate::table::Id;
+use crate::test_options as options;
 use build::{overloaded_ring, paused, ring, windows};
 
 fn seen(world: &World) -> Seen {
@@ -366,4 +368,23 @@ fn a_flow_with_nothing_to_send_rests_at_its_card() {
         assert!(busy || rests(&world), "{ms}");
     }
     assert!(world.shared.network.flows[Id::raw(0)].entered.packets >= 9);
+}
+
+/// A frame of class 0 or of class 1 has been sent last, which leaves nothing of a turn of one frame: the next turn is another's.
+#[test]
+fn the_turn_of_a_scheduler_is_part_of_the_state() {
+    let state = |id: &str, class: u8| {
+        let row = QUEUES.iter().find(|row| row.id == id).expect("a row");
+        let built = (row.build)(&options::read(row.options, &[]));
+        let mut scheduler = built.expect("legal options").scheduler;
+        let sent = scheduler.pick(1 << class, 1 << class, |_| 1518);
+        assert_eq!(sent, usize::from(class));
+        let mut walk = Walk::look(Time::ZERO);
+        scheduler.walk(&mut walk);
+        walk.seen().expect("all is visited").state
+    };
+    for id in ["wrr", "drr"] {
+        assert_ne!(state(id, 0), state(id, 1), "{id}");
+        assert_eq!(state(id, 1), state(id, 1), "{id}");
+    }
 }

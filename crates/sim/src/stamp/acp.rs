@@ -16,7 +16,7 @@ use super::Build;
 use super::law::{Backlog, Believed, CAPACITY, LawPacket, LawQueue, Passing, SCALE, Stamp, gain};
 use super::measure::ticks;
 
-/// Share of the capacity that the integrator aims at, and the share from which on a link counts as congested.
+/// Share of the capacity that the integrator aims at, and the share above which a link counts as congested.
 const AIM: f64 = 0.99;
 const CONGESTED: f64 = 0.95;
 /// Period before the first round trip is known.

@@ -94,7 +94,7 @@ impl Allocation {
         } else {
             self.spacing
         };
-        let share = |left: f64, over: f64| match self.bytes > 0 && over > 0.0 {
+        let share = |left: f64, over: f64| match over > 0.0 {
             true => Share {
                 left,
                 per: left / over,

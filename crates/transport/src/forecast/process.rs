@@ -229,7 +229,10 @@ impl Tables {
             return;
         }
         for ((p, mean), l) in belief.iter_mut().zip(&self.means).zip(&self.logs) {
-            *p *= libm::exp(log(*mean, *l) - best);
+            // A rate that is ruled out may be likelier than all others by more than a number can say.
+            if *p > 0.0 {
+                *p *= libm::exp(log(*mean, *l) - best);
+            }
         }
         normalise(belief);
     }

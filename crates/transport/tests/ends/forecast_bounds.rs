@@ -83,3 +83,19 @@ fn more_than_is_modelled_has_an_answer() {
         assert_eq!(forecast(&mut f, tick), [4, 6, 8, 10, 12, 14, 16, 18]);
     }
 }
+
+/// Two seconds of silence rule out all but low rates; then 5,000 packets come in one tick, which are by far likeliest at rates that are ruled out. Those stay
+/// out, and after twenty more seconds of silence nothing is expected.
+#[test]
+fn a_rate_that_is_ruled_out_stays_so_whatever_comes() {
+    let slow = Process {
+        sigma: 20.0,
+        ..process()
+    };
+    let mut f = Forecaster::new(&slow, Model::Bayes, 1, 1);
+    for tick in 0..1_101 {
+        let packets = if tick == 100 { 5_000 } else { 0 };
+        come(&mut f, tick, packets, Span::ZERO);
+    }
+    assert_eq!(forecast(&mut f, 1_101), [0; HORIZON]);
+}

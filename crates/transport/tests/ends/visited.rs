@@ -1,6 +1,3 @@
-//! Two histories of a connection that leave the same state but for one number: their states differ, or what one of them lived through would be
-//! skipped as if it were the other.
-
 //! Two histories of a connection that end alike but for one number: their states differ, or what one of them lived through would be skipped
 //! as if it were the other.
 

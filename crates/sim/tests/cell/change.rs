@@ -5,8 +5,10 @@ use backwater_sim::medium::trace::log::Log;
 use backwater_sim::medium::trace::{Emulator, First};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
+use backwater_transport::part::Value;
+use backwater_transport::units::Rate;
 
-use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, recorded, spec};
+use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, generated, recorded, spec};
 use crate::outside::inject;
 
 /// A link of 100 ms with opportunities at these milliseconds, to which so many packets of so many
@@ -72,4 +74,36 @@ fn a_log_goes_on_with_the_new_trace() {
     world.advance(world.end());
     let after = "33 # 1504\n33 - 1504 32\n36 # 1504\n";
     assert_eq!(journal(&mut world, true), after);
+}
+
+/// The old trace has an opportunity at the very instant of the change, 20 ms, which stays. Those behind it are of the new one,
+/// without that at 20 ms.
+#[test]
+fn an_opportunity_at_the_instant_of_the_change_is_the_old_ones() {
+    let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 0, 1500);
+    world.advance(at(20));
+    let new = recorded([20, 35], false);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    let server = world.network().ports[Id::new(0)].more.service.server();
+    let all = server.expect("a trace").opportunities(world.end());
+    assert_eq!(all.collect::<Vec<_>>(), [10, 20, 35].map(at));
+}
+
+/// 3 Mbit/s bring an opportunity of 1,504 B each 4.01 ms, twelve in 50 ms. Then 12.032 Mbit/s bring one each millisecond,
+/// counted from the beginning: at 51 to 100 ms.
+#[test]
+fn what_was_offered_is_counted_over_both_traces() {
+    let constant = |bps| generated("constant", &[("rate", Value::Rate(Rate(bps)))]);
+    let there = direction(constant(3_000_000), MAHIMAHI, First::Opportunity, vec![]);
+    let mut world = World::build(&spec([there, None], 0.1)).expect("a link");
+    world.advance(at(50));
+    let id = Id::new(0);
+    world
+        .change_trace(id, constant(12_032_000))
+        .expect("it may change");
+    world.advance(world.end());
+    let server = world.network().ports[id].more.service.server();
+    let server = server.expect("a trace");
+    assert_eq!(server.offered(at(0), at(50)), 12);
+    assert_eq!(server.offered(at(0), at(100)), 12 + 50);
 }

@@ -1,11 +1,11 @@
-//! The cellular model at the edges of its shape: outages and the ticks behind them, and steps beyond the bounds.
+//! Random traces at the edges of their shapes: outages and the ticks behind them, steps beyond the bounds, and who is random.
 
 use backwater_sim::medium::trace::{Cox, Schedule, Shape};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
 
-use crate::traces::{built, rate, span};
+use crate::traces::{built, first, rate, span};
 
 /// The first instants up to `end` s of a model, in opportunities of so many bytes.
 fn instants(mut trace: impl Schedule, size: u64, end: f64) -> Vec<f64> {
@@ -82,4 +82,33 @@ fn a_long_step_is_reflected_as_often_as_it_takes() {
     };
     let found = instants(Cox::new(shape), 1, 40.0).len() as f64 * 8.0 / 40.0;
     assert!((found / 2e3 - 1.0).abs() < 0.06, "{found}");
+}
+
+/// A trace is random where another stream gives other instants.
+#[test]
+fn what_is_random_says_so() {
+    let walk = [
+        ("low", rate(1_000_000)),
+        ("high", rate(9_000_000)),
+        ("step", rate(1_000_000)),
+        ("every", span(5)),
+    ];
+    let periodic = [
+        ("high", rate(9_000_000)),
+        ("low", rate(1_000_000)),
+        ("period", span(10)),
+        ("share", Value::Share(0.5)),
+    ];
+    let constant = [("rate", rate(5_000_000))];
+    let traces = [
+        built("random-walk", &walk),
+        built("periodic", &periodic),
+        built("constant", &constant),
+    ];
+    for (trace, random) in traces.into_iter().zip([true, false, false]) {
+        let trace = trace.expect("legal options");
+        let instants = |seed| first(&mut trace.clone(), 1_504, 100, seed);
+        assert_eq!(trace.is_random(), random);
+        assert_eq!(instants(1) != instants(2), random);
+    }
 }

@@ -189,4 +189,6 @@ fn rounds_whose_runs_jump_give_the_nearest_and_a_warning() {
     // Squares of 1 and 1.24, and of 1 and 1.26.
     assert!(rounds(&[1.0, 9.0, 1.0, 1.5376, 1.0, 1.5376]).is_none());
     assert!(rounds(&[1.0, 1.0, 1.0, 1.5876, 1.0, 1.0]).is_some());
+    // And of exactly 1.25, the most that has settled.
+    assert!(rounds(&[1.0, 1.0, 1.0, 1.5625, 1.0, 1.0]).is_none());
 }

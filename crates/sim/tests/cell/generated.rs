@@ -162,6 +162,9 @@ fn traces_say_how_many_steps_opportunities_are_apart() {
         assert!((said / steps - 1.0).abs() < 1e-9, "{said} {steps}");
     };
     near(cox(0.1, 1.0, (0.1, 1000), 3.0), 3.0 * 12_032.0 / 5e4 / 0.02);
+    // A constant rate has no steps.
+    let constant = generated("constant", &[("rate", mbit(3.0))]);
+    assert!(constant.steps(1504).abs() < f64::EPSILON);
     let walk = [
         ("low", mbit(0.0)),
         ("high", mbit(0.2)),

@@ -3,6 +3,10 @@
 use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit};
 use backwater_sim::medium::trace::portrait::Recording;
 use backwater_transport::part::Value;
+use backwater_transport::random::Random;
+use backwater_transport::units::Span;
+
+use crate::traces::{built, rate};
 
 fn fit(id: &str, recording: &Recording) -> Fit {
     let found = ESTIMATORS.iter().find(|one| one.id == id);
@@ -28,6 +32,23 @@ fn binned(counts: &[u64], bin: u64, opportunity: u64) -> Recording {
         length: counts.len() as u64 * bin,
         opportunity,
     }
+}
+
+/// A constant rate of one opportunity in a millisecond, watched for 250 ms: its instants in milliseconds, no more of them than
+/// are asked for.
+#[test]
+fn a_trace_is_recorded_in_milliseconds() {
+    let record = |most| {
+        let trace = built("constant", &[("rate", rate(8_000 * 1_504))]);
+        let mut random = Random::stream(1, "models", "record");
+        let length = Span::millis(250);
+        Recording::of(trace.expect("a rate"), 1_504, length, most, &mut random)
+    };
+    let all = record(usize::MAX);
+    assert_eq!((all.length, all.opportunity), (250, 1_504));
+    assert_eq!(all.stamps, (1..=250).collect::<Vec<_>>());
+    assert_eq!(record(3).stamps, [1, 2, 3]);
+    assert_eq!(all.portrait().length_s, 0.25);
 }
 
 /// From 200 ms on a gap is an outage where opportunities are frequent: this one lasts for a tenth of the time.

@@ -84,6 +84,39 @@ fn a_long_step_is_reflected_as_often_as_it_takes() {
     assert!((found / 2e3 - 1.0).abs() < 0.06, "{found}");
 }
 
+/// With a fast return the rate soon stands at half of the peak: 2,000 opportunities of a byte in a second. Each event brings a
+/// geometric number of them with the mean b: one in b is alone. Of N opportunities the standard error is √((2 b − 1) N). The
+/// first does not come at the beginning.
+#[test]
+fn bursts_are_geometric_and_leave_the_rate_as_it_is() {
+    for burst in [1.0, 1.5, 4.0] {
+        let shape = Shape {
+            peak: 32e3,
+            volatility: 1.0,
+            reversion: 20.0,
+            sticky: 0.0,
+            outage: 1.0,
+            burst,
+        };
+        let mut all = instants(Cox::new(shape), 1, 4.4);
+        assert!(all[0] > 0.0);
+        all.retain(|at| *at > 0.4);
+        let due = 2_000.0 * 4.0;
+        let deviation = libm::sqrt((2.0 * burst - 1.0) * due);
+        let found = all.len() as f64;
+        assert!((found - due).abs() < 4.0 * deviation, "{burst}: {found}");
+        let events = all.chunk_by(|a, b| a.total_cmp(b).is_eq());
+        let sizes: Vec<usize> = events.map(<[f64]>::len).collect();
+        let alone = sizes.iter().filter(|size| **size == 1).count() as f64;
+        let share = alone / sizes.len() as f64;
+        let error = libm::sqrt(0.25 / sizes.len() as f64);
+        assert!(
+            (share - 1.0 / burst).abs() < 4.0 * error,
+            "{burst}: {share}"
+        );
+    }
+}
+
 /// A trace is random where another stream gives other instants.
 #[test]
 fn what_is_random_says_so() {

@@ -7,10 +7,11 @@ use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
-use crate::net::{CELLSIM, MAHIMAHI, MS, at, deliveries, direction, recorded, spec};
+use crate::net::{CELLSIM, MAHIMAHI, MS, at, deliveries, direction, recorded, source, spec};
 use crate::outside::inject;
 
 /// Two classes at an opportunity each millisecond: all of the higher one leave first, and then the others, also after a pause.
@@ -50,6 +51,41 @@ fn a_packet_is_under_way_from_its_first_byte_to_its_last() {
     let parts = (sum.queue, sum.serial, sum.propagation);
     let ticks = |ms: u64| u128::from(ms * MS);
     assert_eq!(parts, (ticks(waited), ticks(sent), 0));
+}
+
+/// A saturated flow has a packet for each opportunity, also for the second one of an instant at which the packet before has
+/// just left.
+#[test]
+fn a_saturated_flow_uses_every_opportunity() {
+    for first in [First::Opportunity, First::Arrival] {
+        let lines = [5, 5, 5, 8, 8, 20];
+        let link = direction(recorded(lines, false), MAHIMAHI, first, vec![]);
+        let mut spec = spec([link, None], 0.1);
+        let packet = ("packet", Value::Bytes(Bytes(1500)));
+        spec.flows[0].source = source("saturated", &[packet]);
+        let mut run = World::build(&spec).expect("a link");
+        for (ms, left) in [(4, 0), (5, 3), (8, 5), (100, 6)] {
+            run.advance(at(ms));
+            assert_eq!(run.report().delivered, left, "{first:?} {ms}");
+        }
+    }
+}
+
+/// A saturated flow that has stopped leaves an ordinary link behind: a packet at 20 ms comes after the opportunity of that instant.
+#[test]
+fn a_flow_that_has_stopped_makes_no_backlog() {
+    let lines = (1..=15).chain([20, 30]);
+    let link = direction(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut spec = spec([link, None], 0.1);
+    let packet = ("packet", Value::Bytes(Bytes(1500)));
+    spec.flows[1].source = source("saturated", &[packet]);
+    spec.flows[1].from = 0;
+    spec.flows[1].to = Destination::Node(1);
+    spec.flows[1].stop = Span::millis(10);
+    let mut run = World::build(&spec).expect("a link");
+    inject(&mut run, at(20), Id::new(0), 1500, 7);
+    assert_eq!(deliveries(&mut run), [(7, 30)]);
+    assert!(run.report().delivered > 8);
 }
 
 /// After the opportunity at 10 ms a packet that was 50 ms old then is the newest one: at the 100 milliseconds from there on its

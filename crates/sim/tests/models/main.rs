@@ -7,6 +7,7 @@ mod notices;
 mod options;
 mod parts;
 mod queues;
+mod rates;
 mod record;
 mod recordings;
 mod shapes;

@@ -1,5 +1,6 @@
 //! Recordings that are written by hand: their figures, and the models that are fitted to them.
 
+use backwater_sim::medium::trace::file;
 use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit};
 use backwater_sim::medium::trace::portrait::Recording;
 use backwater_transport::part::Value;
@@ -49,6 +50,51 @@ fn a_trace_is_recorded_in_milliseconds() {
     assert_eq!(all.stamps, (1..=250).collect::<Vec<_>>());
     assert_eq!(record(3).stamps, [1, 2, 3]);
     assert_eq!(all.portrait().length_s, 0.25);
+}
+
+/// Three opportunities in 40 ms and one in the next: half the square of their difference is 2, and so is the mean. One bin has
+/// no neighbour.
+#[test]
+fn two_bins_tell_how_opportunities_cluster() {
+    assert_eq!(binned(&[3, 1], 40, 1504).portrait().dispersion, Some(1.0));
+    assert_eq!(binned(&[3], 40, 1504).portrait().dispersion, None);
+}
+
+/// One byte each second for 100 s, and two in the 50th. In hundredths deviations are −1, and 99 once: their squares are 9,900,
+/// and products of neighbours are 97 − 2 · 99 = −101. However small the rate, it varies.
+#[test]
+fn a_slow_rate_has_its_autocorrelation() {
+    let mut counts = [1; 100];
+    counts[49] = 2;
+    let found = binned(&counts, 1000, 1).portrait();
+    let first = found.autocorrelation[0].expect("it varies");
+    assert!((first + 101.0 / 9_900.0).abs() < 1e-12, "{first}");
+}
+
+/// Ten mean intervals make an outage where opportunities are rare: with one in 5 s they are 50 s, and with two 25 s.
+#[test]
+fn rare_opportunities_make_long_outages() {
+    for (stamps, from) in [(vec![1000], 50.0), (vec![1000, 4000], 25.0)] {
+        let recording = Recording {
+            stamps,
+            length: 5000,
+            opportunity: 1504,
+        };
+        assert_eq!(recording.portrait().outage_from_s, from);
+    }
+}
+
+/// A sign before something that is no number makes it no negative one.
+#[test]
+fn what_is_no_number_is_not_called_negative() {
+    for (content, why) in [
+        ("-", "is not a whole number"),
+        ("-x", "is not a whole number"),
+        ("-7", "is negative"),
+    ] {
+        let said = file::read(content.as_bytes()).expect_err("refused");
+        assert!(said.to_string().contains(why), "{said}");
+    }
 }
 
 /// From 200 ms on a gap is an outage where opportunities are frequent: this one lasts for a tenth of the time.

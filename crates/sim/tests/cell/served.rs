@@ -88,6 +88,20 @@ fn a_flow_that_has_stopped_makes_no_backlog() {
     assert!(run.report().delivered > 8);
 }
 
+/// Behind the last opportunity of a trace nothing is due any more, whatever waits.
+#[test]
+fn nothing_is_due_behind_the_end_of_a_trace() {
+    let link = direction(recorded([5], false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut run = World::build(&spec([link, None], 0.1)).expect("a link");
+    inject(&mut run, at(1), Id::new(0), 1500, 0);
+    inject(&mut run, at(1), Id::new(0), 1500, 1);
+    run.advance(at(4));
+    assert_eq!(run.next_due(), Some(at(5)));
+    run.advance(at(6));
+    assert_eq!(run.next_due(), None);
+    assert_eq!(deliveries(&mut run), [(0, 5)]);
+}
+
 /// After the opportunity at 10 ms a packet that was 50 ms old then is the newest one: at the 100 milliseconds from there on its
 /// age is 50 to 149 ms, of which that of index 95 is 145.
 #[test]

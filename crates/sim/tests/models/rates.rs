@@ -17,6 +17,14 @@ fn what_has_come_together_stays_when_the_rate_falls_to_a_bit_in_a_second() {
     assert_eq!(first(&[0, 1], &[1_000_000, 1], 1_000), Some(due));
 }
 
+/// 1,000 bits and 7,000 bits make an opportunity of 1,000 B at the very instant at which the rate falls to nought.
+#[test]
+fn an_opportunity_may_end_with_its_rate() {
+    let rates = [1_000_000, 7_000_000, 0, 1_000_000];
+    let found = first(&[0, 1, 2, 3], &rates, 1_000);
+    assert_eq!(found, Some(Time(Span::millis(2).0)));
+}
+
 /// A clock of picoseconds in 64 bits ends after 18,446,744 s: 2,305,843 bytes come before that at a bit in a second, and no more.
 #[test]
 fn what_would_come_behind_the_end_of_time_does_not_come() {

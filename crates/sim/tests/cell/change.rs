@@ -76,6 +76,29 @@ fn a_log_goes_on_with_the_new_trace() {
     assert_eq!(journal(&mut world, true), after);
 }
 
+/// A log that has been read up to 5 ms has the opportunities of the old trace up to the change, and those of the new one behind it.
+#[test]
+fn a_log_that_lags_has_both_traces() {
+    let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 3, 1500);
+    let journal = |world: &mut World, over: bool| {
+        let now = world.now();
+        let port = &mut world.network_mut().ports[Id::new(0)];
+        let server = port.more.service.server_mut().expect("a server");
+        Log::lines(&server.take_entries(now, over))
+    };
+    let port = &mut world.network_mut().ports[Id::new(0)];
+    port.more.service.server_mut().expect("a server").journal = Some(Box::default());
+    world.advance(at(5));
+    assert_eq!(journal(&mut world, false).lines().count(), 3);
+    world.advance(at(25));
+    let new = recorded([13, 33, 36], false);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    world.advance(world.end());
+    let due =
+        "10 # 1504\n10 - 1504 9\n20 # 1504\n20 - 1504 19\n33 # 1504\n33 - 1504 32\n36 # 1504\n";
+    assert_eq!(journal(&mut world, true), due);
+}
+
 /// The old trace has an opportunity at the very instant of the change, 20 ms, which stays. Those behind it are of the new one,
 /// without that at 20 ms.
 #[test]

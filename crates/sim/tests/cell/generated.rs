@@ -223,6 +223,25 @@ fn a_server_knows_its_opportunities_up_to_any_end() {
     }
 }
 
+/// 10⁹ bits at 1,000,000,002 bit/s have come together a tick before a millisecond is over. On a clock of milliseconds they come at
+/// its beginning.
+#[test]
+fn an_opportunity_in_the_last_tick_of_a_millisecond_belongs_to_it() {
+    let trace = generated("constant", &[("rate", Value::Rate(Rate(1_000_000_002)))]);
+    let spec = ServerSpec {
+        trace,
+        opportunity: 125_000,
+        overhead: 0,
+        first: First::Opportunity,
+        whole: false,
+        milliseconds: true,
+        delay_behind: Span::ZERO,
+    };
+    let server = Server::new(spec, Random::stream(1, "trace", "test"));
+    assert_eq!(server.offered(Time::ZERO, Time::ZERO), 1);
+    assert_eq!(server.opportunities(Time::ZERO).count(), 1);
+}
+
 /// The n-th opportunity of a constant rate comes at ⌈8 n size / rate⌉, on a clock of milliseconds at the beginning of that one.
 /// What is counted without drawing is what is drawn, wherever a window begins and ends.
 #[test]

@@ -1,7 +1,7 @@
 //! What a trace link serves and says of it: classes, the time that packets are under way, and the age that no sender can beat.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::trace::{First, Server};
+use backwater_sim::medium::trace::{First, Scorer, Server};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
@@ -86,6 +86,29 @@ fn a_flow_that_has_stopped_makes_no_backlog() {
     inject(&mut run, at(20), Id::new(0), 1500, 7);
     assert_eq!(deliveries(&mut run), [(7, 30)]);
     assert!(run.report().delivered > 8);
+}
+
+/// Frames of 1,499 and 1,501 B: the last byte of the first opportunity is the first of the second frame.
+#[test]
+fn the_last_byte_of_an_opportunity_is_used() {
+    let link = direction(recorded([1], true), CELLSIM, First::Opportunity, vec![]);
+    let mut run = World::build(&spec([link, None], 0.1)).expect("a link");
+    inject(&mut run, at(0), Id::new(0), 1485, 0);
+    inject(&mut run, at(0), Id::new(0), 1487, 1);
+    assert_eq!(deliveries(&mut run), [(0, 1), (1, 2)]);
+}
+
+/// Packets at 0 and 5 ms, which take 1 ms each: one at 1 to 4 ms would have waited for the next, and taken 5 to 2 ms. Of the six
+/// values that of index 5 counts, after a month as after a second.
+#[test]
+fn milliseconds_without_a_packet_are_none_however_long_a_run_lasts() {
+    let mut scorer = Scorer::default();
+    scorer.took(at(0), at(1), 1504);
+    scorer.took(at(5), at(6), 1504);
+    for seconds in [1, 30 * 24 * 3600, 100 * 24 * 3600] {
+        let now = Time::ZERO + Span::secs(seconds);
+        assert_eq!(scorer.signal_p95(Time::ZERO, now), Some(5));
+    }
 }
 
 /// Behind the last opportunity of a trace nothing is due any more, whatever waits.

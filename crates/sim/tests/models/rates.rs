@@ -32,3 +32,10 @@ fn what_would_come_behind_the_end_of_time_does_not_come() {
     assert_eq!(first(&[0], &[1], most), Some(Time(Span::secs(8 * most).0)));
     assert_eq!(first(&[0], &[1], most + 1), None);
 }
+
+/// A byte at a bit in a second is eight seconds away, 8,000 steps of a millisecond.
+#[test]
+fn the_slowest_rate_has_its_steps() {
+    let trace = Rates::new(&[0], &[1]).expect("legal rates");
+    assert!((trace.steps(1) / 8_000.0 - 1.0).abs() < 1e-12);
+}

@@ -3,10 +3,11 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::log::Log;
 use backwater_sim::medium::trace::{Emulator, First};
+use backwater_sim::queue::QUEUES;
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
-use backwater_transport::part::Value;
-use backwater_transport::units::Rate;
+use backwater_transport::part::{Args, Value};
+use backwater_transport::units::{Bytes, Rate};
 
 use crate::net::{CELLSIM, MAHIMAHI, at, deliveries, direction, generated, recorded, spec};
 use crate::outside::inject;
@@ -129,4 +130,39 @@ fn what_was_offered_is_counted_over_both_traces() {
     let server = server.expect("a trace");
     assert_eq!(server.offered(at(0), at(50)), 12);
     assert_eq!(server.offered(at(0), at(100)), 12 + 50);
+}
+
+/// RED's average falls while a queue stands empty, by as many frames as its line would have sent. A thousand packets of the new
+/// trace's rate take all of it away, so that nothing is dropped any more.
+#[test]
+fn queue_management_reckons_with_the_rate_of_the_new_trace() {
+    let there = direction(recorded([1], true), MAHIMAHI, First::Opportunity, vec![]);
+    let mut spec = spec([there, None], 2.0);
+    let red = QUEUES.iter().find(|part| part.id == "red").expect("RED");
+    let given = [
+        ("classes", Value::Count(1)),
+        ("min", Value::Bytes(Bytes(1_500))),
+        ("max", Value::Bytes(Bytes(3_000))),
+        ("top", Value::Share(1.0)),
+        ("weight", Value::Number(0.1)),
+        ("gentle", Value::Flag(false)),
+        ("mean_frame", Value::Bytes(Bytes(1_000))),
+        ("ecn", Value::Flag(false)),
+    ];
+    spec.ports[0].aqm = (red.build)(&Args(given.to_vec()))
+        .expect("legal options")
+        .aqm;
+    let mut world = World::build(&spec).expect("a link");
+    for tag in 0..60 {
+        inject(&mut world, at(1), Id::new(0), 1500, tag);
+    }
+    world.advance(at(200));
+    // The average has passed the upper threshold.
+    let dropped = world.report().dropped;
+    assert!(dropped > 0);
+    let new = generated("constant", &[("rate", Value::Rate(Rate(12_032_000)))]);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    inject(&mut world, at(1400), Id::new(0), 1500, 99);
+    assert!(deliveries(&mut world).iter().any(|one| one.0 == 99));
+    assert_eq!(world.report().dropped, dropped);
 }

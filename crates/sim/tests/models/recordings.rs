@@ -19,6 +19,7 @@ fn option(found: &Fit, name: &str) -> f64 {
     let named = found.options.0.iter().find(|(n, _)| *n == name);
     match &named.expect("an option").1 {
         Value::Rate(rate) => rate.0 as f64,
+        Value::Span(span) => span.seconds(),
         Value::Share(x) | Value::Number(x) => *x,
         other => panic!("no number: {other:?}"),
     }
@@ -149,6 +150,57 @@ fn a_walk_as_fast_as_can_be_takes_one_step_to_its_bound() {
     assert_eq!(option(&found, "low"), 0.0);
     assert!((option(&found, "high") / mean - 2.0).abs() < 0.01);
     assert_eq!(option(&found, "step"), option(&found, "high") / 2.0);
+}
+
+/// Seconds with 90 and 110 opportunities by turns ask for the fastest motion, 0.6 of the width in a second. From the middle to a
+/// bound that is half of the width, or 1/(2 · 0.6 · √0.2) = 1.9 steps of 200 ms: two, where the mean leaves room for them.
+#[test]
+fn a_walk_as_fast_as_can_be_takes_two_steps_to_a_far_bound() {
+    let counts: Vec<u64> = (0..40).map(|second| 90 + 20 * (second % 2)).collect();
+    let found = fit("random-walk", &binned(&counts, 1000, 1504));
+    let [low, high, step] = ["low", "high", "step"].map(|name| option(&found, name));
+    assert!(low > 0.0);
+    assert!(
+        (4.0 * step / (high - low) - 1.0).abs() < 1e-3,
+        "{low} {high} {step}"
+    );
+    assert_eq!(option(&found, "every"), 0.2);
+}
+
+/// The rate goes from 500 opportunities in a second to 1,000 and back by 25 in a second: the variance is 25² (20² + 2)/12 =
+/// 20,938 and the Allan variance 25²/2. A slow motion has an Allan variance of σ²/3, which makes σ² = 938, and the mean over a
+/// second takes σ²/6 from its variance w²/12, which makes w = 503. A step of 200 ms is σ·√0.2 = 13.7, and with the bounds, which
+/// a motion of 0.06 w in a second meets now and then, a little more.
+#[test]
+fn a_slow_motion_is_found_from_its_closed_forms() {
+    let counts: Vec<u64> = (0..40u64)
+        .map(|n| 500 + 25 * (20 - n.abs_diff(20)))
+        .collect();
+    let recording = binned(&counts, 1000, 125);
+    let found = fit("random-walk", &recording);
+    let [low, high, step] = ["low", "high", "step"].map(|name| option(&found, name) / 1_000.0);
+    assert!((high - low - 503.0).abs() < 15.0, "{low} {high}");
+    assert!(((high + low) / 2.0 - 750.0).abs() < 5.0, "{low} {high}");
+    assert!((13.0..15.6).contains(&step), "{step}");
+}
+
+/// A rate that varies by no more than a hundredth of its mean stands still: this one by 8 of 1,000 in a second.
+#[test]
+fn a_rate_within_a_hundredth_of_its_mean_stands_still() {
+    let counts: Vec<u64> = (0..20).map(|n| 992 + 16 * (n % 2)).collect();
+    let found = fit("cox", &binned(&counts, 1000, 1504));
+    assert_eq!(option(&found, "volatility"), 1.0);
+    assert_eq!(option(&found, "reversion"), 20.0);
+}
+
+/// Ten opportunities of a byte in a second are 80 bit/s. The least bounds of a walk are 1 kbit/s from its middle.
+#[test]
+fn the_slowest_walk_has_room_for_a_kilobit() {
+    let found = fit("random-walk", &binned(&[10; 20], 1000, 1));
+    assert_eq!(
+        (option(&found, "low"), option(&found, "high")),
+        (0.0, 1_080.0)
+    );
 }
 
 /// No model is faster than 100 Gbit/s, whatever the recording.

@@ -71,6 +71,25 @@ fn a_saturated_flow_uses_every_opportunity() {
     }
 }
 
+/// With 30 ms to the receiver each packet is followed by the next as it leaves, not as it arrives.
+#[test]
+fn a_saturated_flow_goes_on_while_its_packets_are_on_the_way() {
+    let lines = [5, 5, 5, 8, 8, 20];
+    let link = direction(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut link = link.expect("a direction");
+    if let Service::Trace(server) = &mut link.service {
+        server.delay_behind = Span::millis(30);
+    }
+    let mut spec = spec([Some(link), None], 0.1);
+    let packet = ("packet", Value::Bytes(Bytes(1500)));
+    spec.flows[0].source = source("saturated", &[packet]);
+    let mut run = World::build(&spec).expect("a link");
+    for (ms, arrived) in [(34, 0), (35, 3), (38, 5), (50, 6)] {
+        run.advance(at(ms));
+        assert_eq!(run.report().delivered, arrived, "{ms}");
+    }
+}
+
 /// A saturated flow that has stopped leaves an ordinary link behind: a packet at 20 ms comes after the opportunity of that instant.
 #[test]
 fn a_flow_that_has_stopped_makes_no_backlog() {

@@ -1,7 +1,7 @@
 //! Recordings that are written by hand: their figures, and the models that are fitted to them.
 
 use backwater_sim::medium::trace::file;
-use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit};
+use backwater_sim::medium::trace::fit::{ESTIMATORS, Fit, RUNS};
 use backwater_sim::medium::trace::portrait::Recording;
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
@@ -165,6 +165,8 @@ fn a_walk_as_fast_as_can_be_takes_two_steps_to_a_far_bound() {
         "{low} {high} {step}"
     );
     assert_eq!(option(&found, "every"), 0.2);
+    // As many runs of the model are described as is said.
+    assert_eq!(found.runs.len() as u64, RUNS);
 }
 
 /// The rate goes from 500 opportunities in a second to 1,000 and back by 25 in a second: the variance is 25² (20² + 2)/12 =
@@ -191,16 +193,6 @@ fn a_rate_within_a_hundredth_of_its_mean_stands_still() {
     let found = fit("cox", &binned(&counts, 1000, 1504));
     assert_eq!(option(&found, "volatility"), 1.0);
     assert_eq!(option(&found, "reversion"), 20.0);
-}
-
-/// Ten opportunities of a byte in a second are 80 bit/s. The least bounds of a walk are 1 kbit/s from its middle.
-#[test]
-fn the_slowest_walk_has_room_for_a_kilobit() {
-    let found = fit("random-walk", &binned(&[10; 20], 1000, 1));
-    assert_eq!(
-        (option(&found, "low"), option(&found, "high")),
-        (0.0, 1_080.0)
-    );
 }
 
 /// No model is faster than 100 Gbit/s, whatever the recording.

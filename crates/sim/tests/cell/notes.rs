@@ -4,7 +4,8 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::log::{Happening, Log};
 use backwater_sim::medium::trace::{Emulator, First};
 use backwater_sim::queue::{AnyAqm, QUEUES};
-use backwater_sim::spec::Spec;
+use backwater_sim::record::What;
+use backwater_sim::spec::{Service, Spec};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::part::{Args, Value};
@@ -91,4 +92,34 @@ fn arrivals_stand_before_the_opportunity_of_their_millisecond() {
     );
     let due = "2 + 100\n2 # 1500\n2 - 100 0\n3 + 100\n9 + 100\n10 # 1500\n10 - 100 7\n10 - 100 1\n";
     assert_eq!(found.write(), due);
+}
+
+/// Three frames of 1,514 B begin to leave at 1, 2 and 3 ms, each in the rest of an opportunity that the one before has left, with
+/// 30 ms to the receiver. A run that is recorded serves each in its own time, and tells of it by then, in order of time.
+#[test]
+fn a_recorded_link_tells_of_departures_in_their_time() {
+    let mut spec = link(&[1], true, CELLSIM, 100);
+    let directions = &mut spec.links[0].directions;
+    if let Some(Service::Trace(server)) = directions[0].as_mut().map(|way| &mut way.service) {
+        server.delay_behind = Span::millis(30);
+    }
+    let mut world = World::build(&spec).expect("a link");
+    world.start_recording();
+    for tag in 0..3 {
+        inject(&mut world, at(0), Id::new(0), 1500, tag);
+    }
+    world.advance(at(1));
+    let mut sent = |ms| {
+        assert_eq!(world.next_due(), Some(at(ms)));
+        world.advance(at(ms));
+        let records = world.take_records();
+        assert!(records.is_sorted_by_key(|record| record.at));
+        let sends = records
+            .iter()
+            .filter(|record| record.what == What::Send && record.port == Id::new(0));
+        sends.map(|record| record.at).collect::<Vec<_>>()
+    };
+    assert_eq!(sent(2), [1, 2].map(at));
+    assert_eq!(sent(3), [at(3)]);
+    assert_eq!(sent(4), []);
 }

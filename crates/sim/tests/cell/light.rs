@@ -165,8 +165,8 @@ fn a_fork_goes_on_with_the_train() {
     assert_eq!(all, deliveries(&mut fork));
 }
 
-/// Each line holds from its very time to that of the next: at 1,000 ms the second, with 40 ms and 7 ms more. At 1,500 ms the base delay lies midway between 40 and 10 ms, and the second
-/// packet uses the opportunity that the second line has after 7 ms.
+/// Each line holds from its very time to that of the next: at 1,000 ms the second, with 40 ms and 7 ms more. At 1,500 ms the base
+/// delay lies midway between 40 and 10 ms, and the second packet uses the opportunity that the second line has after 7 ms.
 #[test]
 fn a_train_is_that_of_the_line_that_holds() {
     for (at, due) in [(1000, [1040, 1047]), (1500, [1525, 1532])] {

@@ -50,7 +50,7 @@ fn the_rate_begins_again_from_nought_behind_an_outage() {
     let (seconds, step) = (240_000.0, 0.2 * libm::sqrt(0.02));
     let between = libm::sqrt(2.0) * 2.0 / step * 0.02;
     let moving = seconds / (1.0 + 100.0 / between);
-    // An eighth of an opportunity a second. The rate forgets itself in 20 s, so that 4,700 s tell its mean to 6 %, and the
+    // An eighth of an opportunity a second. The rate forgets in 20 s, so that 4,700 s tell its mean to 6 %, and the
     // number of outages to a little more.
     let found = instants(Cox::new(shape), 1, seconds).len() as f64 / (moving / 8.0);
     assert!((found - 1.0).abs() < 0.4, "{found}");

@@ -1,18 +1,20 @@
 //! Boxes at their edges: ties, the instants of a change, the bounds of options, and what their ports count.
 
 use backwater_sim::ids::PortId;
+use backwater_sim::injection::Injected;
 use backwater_sim::medium::boxes::schedule::Scheduled;
 use backwater_sim::medium::boxes::{AnyBox, BOXES, Pass, PathBox};
 use backwater_sim::medium::trace::First;
-use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, SwitchModel};
+use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, Routing, Spec, SwitchModel};
 use backwater_sim::table::Id;
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::part::{Args, Value};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use crate::net::{MAHIMAHI, at, delay, deliveries, direction, path_box, recorded, spec};
+use crate::net::{MAHIMAHI, at, delay, deliveries, direction, path_box, recorded, source, spec};
 use crate::outside::inject;
 
 /// A link of eight opportunities in each millisecond behind these boxes.
@@ -219,5 +221,83 @@ fn the_port_of_a_box_counts_what_comes_out() {
         let found = report.ports.iter().find(|row| row.port == id);
         let count = &found.expect("a row").count;
         assert_eq!((count.packets, count.area), (packets, 0), "{name}");
+    }
+}
+
+/// A host whose link to a switch duplicates, another host, and two ways from the switch to the receiver. The first has a packet
+/// of its own at 10 us.
+fn two_ways() -> Spec {
+    let twice = path_box("duplicate", &[("share", Value::Share(1.0))]);
+    let boxes = vec![delay(5), twice];
+    let there = direction(recorded([1], true), MAHIMAHI, First::Opportunity, boxes);
+    let mut spec = spec([there, None], 0.02);
+    spec.routing = Routing::Ecmp;
+    let switch = || NodeKind::Switch(SwitchModel::OutputQueued);
+    let host = NodeKind::Host { obeys: false };
+    for (name, kind) in
+        ["T", "W", "X", "Y", "Z"]
+            .into_iter()
+            .zip([host, switch(), switch(), switch(), switch()])
+    {
+        let name = name.into();
+        spec.nodes.push(NodeSpec { name, kind });
+    }
+    spec.links[0].ends[1] = 3;
+    for ends in [[2, 3], [3, 4], [3, 5], [4, 6], [5, 6], [6, 1]] {
+        let line = LinkSpec {
+            name: format!("l{}-{}", ends[0], ends[1]),
+            ends,
+            directions: [None, None],
+            ..spec.links[0].clone()
+        };
+        spec.links.push(line);
+        let both = spec.ports[..2].to_vec();
+        spec.ports.extend(both);
+    }
+    let given = [
+        ("packet", Value::Bytes(Bytes(1000))),
+        ("rate", Value::Rate(Rate(8_000_000))),
+        ("phase", Value::Choice("start")),
+        ("jitter", Value::Share(0.0)),
+    ];
+    spec.flows[0].source = source("cbr", &given);
+    (spec.flows[0].start, spec.flows[0].stop) = (Span::micros(10), Span::micros(11));
+    spec.flows[1].from = 2;
+    spec.flows[1].to = Destination::Node(1);
+    spec
+}
+
+/// Two equal ways lead from the switch behind the boxes to the receiver, and a hash chooses. A packet of the run's own source and
+/// its copy go the same way, whatever hash a packet had that was injected, and delivered, before the copy was made.
+#[test]
+fn a_copy_goes_the_way_of_its_packet() {
+    let spec = two_ways();
+    for hash in 0..8 {
+        let mut run = World::build(&spec).expect("a network");
+        let (from, to) = (run.network().flows[Id::new(1)].from, run.network().hosts[1]);
+        let packet = Injected {
+            to,
+            class: 0,
+            len: Bytes(1000),
+            ecn: Ecn::NotEct,
+            hash: Some(hash),
+            tag: 0,
+        };
+        run.inject(at(0), from, packet).expect("a packet that fits");
+        let sent = |run: &mut World| {
+            let report = run.report();
+            // From W to X and to Y.
+            [4, 6].map(|port| {
+                let row = report.ports.iter().find(|row| row.port == Id::new(port));
+                row.expect("a port").count.packets
+            })
+        };
+        run.advance(at(4));
+        let before = sent(&mut run);
+        assert_eq!(before.iter().sum::<u64>(), 1);
+        run.advance(run.end());
+        let after = sent(&mut run);
+        let pair = [0, 1].map(|way| after[way] - before[way]);
+        assert!(pair == [2, 0] || pair == [0, 2], "{hash}: {pair:?}");
     }
 }

@@ -162,6 +162,9 @@ fn traces_say_how_many_steps_opportunities_are_apart() {
         assert!((said / steps - 1.0).abs() < 1e-9, "{said} {steps}");
     };
     near(cox(0.1, 1.0, (0.1, 1000), 3.0), 3.0 * 12_032.0 / 5e4 / 0.02);
+    // A constant rate has no steps.
+    let constant = generated("constant", &[("rate", mbit(3.0))]);
+    assert!(constant.steps(1504).abs() < f64::EPSILON);
     let walk = [
         ("low", mbit(0.0)),
         ("high", mbit(0.2)),
@@ -218,6 +221,25 @@ fn a_server_knows_its_opportunities_up_to_any_end() {
             assert_eq!(server.opportunities(end).collect::<Vec<_>>(), due);
         }
     }
+}
+
+/// 10⁹ bits at 1,000,000,002 bit/s have come together a tick before a millisecond is over. On a clock of milliseconds they come at
+/// its beginning.
+#[test]
+fn an_opportunity_in_the_last_tick_of_a_millisecond_belongs_to_it() {
+    let trace = generated("constant", &[("rate", Value::Rate(Rate(1_000_000_002)))]);
+    let spec = ServerSpec {
+        trace,
+        opportunity: 125_000,
+        overhead: 0,
+        first: First::Opportunity,
+        whole: false,
+        milliseconds: true,
+        delay_behind: Span::ZERO,
+    };
+    let server = Server::new(spec, Random::stream(1, "trace", "test"));
+    assert_eq!(server.offered(Time::ZERO, Time::ZERO), 1);
+    assert_eq!(server.opportunities(Time::ZERO).count(), 1);
 }
 
 /// The n-th opportunity of a constant rate comes at ⌈8 n size / rate⌉, on a clock of milliseconds at the beginning of that one.

@@ -165,12 +165,14 @@ fn a_fork_goes_on_with_the_train() {
     assert_eq!(all, deliveries(&mut fork));
 }
 
-/// Each line holds from its time to that of the next. At 1,500 ms the base delay lies midway between 40 and 10 ms, and the second
-/// packet uses the opportunity that the second line has after 7 ms.
+/// Each line holds from its very time to that of the next: at 1,000 ms the second, with 40 ms and 7 ms more. At 1,500 ms the base
+/// delay lies midway between 40 and 10 ms, and the second packet uses the opportunity that the second line has after 7 ms.
 #[test]
 fn a_train_is_that_of_the_line_that_holds() {
-    let run = trains("0 20 0 3\n1000 40 0 7\n2000 10 0 9\n", 0);
-    assert_eq!(leave(run, &[(1500, 1500), (1500, 1500)]), [1525, 1532]);
+    for (at, due) in [(1000, [1040, 1047]), (1500, [1525, 1532])] {
+        let run = trains("0 20 0 3\n1000 40 0 7\n2000 10 0 9\n", 0);
+        assert_eq!(leave(run, &[(at, 1500), (at, 1500)]), due);
+    }
 }
 
 /// Numbers are digits and nothing else.

@@ -79,6 +79,15 @@ fn the_figures_of_a_log_count_every_byte_and_packet() {
     assert_eq!((managed.dropped, managed.discarded), (0, 2));
 }
 
+/// The packet that came at 6 ms left first, after 1 ms, and the one that came at 5 after 3: in order of arrival 3 and 1, of which
+/// that of index 1 is the greater.
+#[test]
+fn the_signal_delay_goes_by_arrivals_whoever_leaves_first() {
+    let log = Log::parse(b"5 + 9\n6 + 9\n7 - 9 1\n8 - 9 3\n").expect("a log");
+    let found = Graph::of(&log).expect("rates");
+    assert_eq!(found.signal_delay_p95_ms, Some(3));
+}
+
 /// A log of 100,000 s and a delay of as much are looked at, and nothing longer.
 #[test]
 fn logs_and_delays_have_a_greatest_length() {

@@ -9,6 +9,7 @@ mod light;
 mod log;
 mod model;
 mod net;
+mod notes;
 #[path = "../support/outside.rs"]
 mod outside;
 mod queues;

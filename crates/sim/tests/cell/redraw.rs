@@ -26,9 +26,14 @@ fn poisson(per_second: u64) -> AnyTrace {
 
 /// A link with 500 opportunities in a second on an exact clock.
 fn world(seed: u64) -> World {
+    on_clock(seed, false)
+}
+
+/// The same on a clock of milliseconds or an exact one.
+fn on_clock(seed: u64, milliseconds: bool) -> World {
     let mut there = direction(poisson(500), MAHIMAHI, First::Opportunity, vec![]).expect("one");
     if let Service::Trace(server) = &mut there.service {
-        server.milliseconds = false;
+        server.milliseconds = milliseconds;
     }
     let mut spec = spec([Some(there), None], 0.6);
     spec.seed = seed;
@@ -65,6 +70,32 @@ fn an_opportunity_is_drawn_again_from_the_present_on() {
     }
     let mean = sum / 1000.0;
     assert!((mean / 2e-3 - 1.0).abs() < 0.13, "{mean}");
+}
+
+/// What has passed stays, that of the present millisecond too, and what is drawn again lies behind it. Numbers tell forks apart,
+/// and a packet leaves at the first opportunity that its fork says it has.
+#[test]
+fn a_fork_is_served_as_it_says() {
+    for (seed, milliseconds) in (1..=10).flat_map(|seed| [(seed, false), (seed, true)]) {
+        let mut run = on_clock(seed, milliseconds);
+        run.advance(at(500));
+        let before = opportunities(&run);
+        let known = before.iter().filter(|one| **one <= at(500)).count();
+        let mut seen = Vec::new();
+        for by in 0..4 {
+            let mut fork = run.clone();
+            fork.redraw(by);
+            let after = opportunities(&fork);
+            assert_eq!(after[..known], before[..known]);
+            assert!(after[known] > at(500), "{seed} {by}");
+            inject(&mut fork, at(500), Id::new(0), 1500, by);
+            fork.advance(fork.end());
+            let exits = fork.take_exits();
+            assert_eq!(exits[0].at, after[known], "{seed} {by}");
+            seen.push(after);
+        }
+        assert!((1..4).all(|n| seen[n] != seen[0]), "{seed}");
+    }
 }
 
 /// The first opportunity of a trace that has just begun keeps its own law, so that nothing is drawn again there. Later ones are.

@@ -1,16 +1,17 @@
 //! What a trace link serves and says of it: classes, the time that packets are under way, and the age that no sender can beat.
 
 use backwater_sim::limit::Limit;
-use backwater_sim::medium::trace::{First, Server};
+use backwater_sim::medium::trace::{First, Scorer, Server};
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::spec::Service;
 use backwater_sim::table::Id;
 use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
+use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
-use crate::net::{CELLSIM, MAHIMAHI, MS, at, deliveries, direction, recorded, spec};
+use crate::net::{CELLSIM, MAHIMAHI, MS, at, deliveries, direction, recorded, source, spec};
 use crate::outside::inject;
 
 /// Two classes at an opportunity each millisecond: all of the higher one leave first, and then the others, also after a pause.
@@ -50,6 +51,97 @@ fn a_packet_is_under_way_from_its_first_byte_to_its_last() {
     let parts = (sum.queue, sum.serial, sum.propagation);
     let ticks = |ms: u64| u128::from(ms * MS);
     assert_eq!(parts, (ticks(waited), ticks(sent), 0));
+}
+
+/// A saturated flow has a packet for each opportunity, also for the second one of an instant at which the packet before has
+/// just left.
+#[test]
+fn a_saturated_flow_uses_every_opportunity() {
+    for first in [First::Opportunity, First::Arrival] {
+        let lines = [5, 5, 5, 8, 8, 20];
+        let link = direction(recorded(lines, false), MAHIMAHI, first, vec![]);
+        let mut spec = spec([link, None], 0.1);
+        let packet = ("packet", Value::Bytes(Bytes(1500)));
+        spec.flows[0].source = source("saturated", &[packet]);
+        let mut run = World::build(&spec).expect("a link");
+        for (ms, left) in [(4, 0), (5, 3), (8, 5), (100, 6)] {
+            run.advance(at(ms));
+            assert_eq!(run.report().delivered, left, "{first:?} {ms}");
+        }
+    }
+}
+
+/// With 30 ms to the receiver each packet is followed by the next as it leaves, not as it arrives.
+#[test]
+fn a_saturated_flow_goes_on_while_its_packets_are_on_the_way() {
+    let lines = [5, 5, 5, 8, 8, 20];
+    let link = direction(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut link = link.expect("a direction");
+    if let Service::Trace(server) = &mut link.service {
+        server.delay_behind = Span::millis(30);
+    }
+    let mut spec = spec([Some(link), None], 0.1);
+    let packet = ("packet", Value::Bytes(Bytes(1500)));
+    spec.flows[0].source = source("saturated", &[packet]);
+    let mut run = World::build(&spec).expect("a link");
+    for (ms, arrived) in [(34, 0), (35, 3), (38, 5), (50, 6)] {
+        run.advance(at(ms));
+        assert_eq!(run.report().delivered, arrived, "{ms}");
+    }
+}
+
+/// A saturated flow that has stopped leaves an ordinary link behind: a packet at 20 ms comes after the opportunity of that instant.
+#[test]
+fn a_flow_that_has_stopped_makes_no_backlog() {
+    let lines = (1..=15).chain([20, 30]);
+    let link = direction(recorded(lines, false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut spec = spec([link, None], 0.1);
+    let packet = ("packet", Value::Bytes(Bytes(1500)));
+    spec.flows[1].source = source("saturated", &[packet]);
+    spec.flows[1].from = 0;
+    spec.flows[1].to = Destination::Node(1);
+    spec.flows[1].stop = Span::millis(10);
+    let mut run = World::build(&spec).expect("a link");
+    inject(&mut run, at(20), Id::new(0), 1500, 7);
+    assert_eq!(deliveries(&mut run), [(7, 30)]);
+    assert!(run.report().delivered > 8);
+}
+
+/// Frames of 1,499 and 1,501 B: the last byte of the first opportunity is the first of the second frame.
+#[test]
+fn the_last_byte_of_an_opportunity_is_used() {
+    let link = direction(recorded([1], true), CELLSIM, First::Opportunity, vec![]);
+    let mut run = World::build(&spec([link, None], 0.1)).expect("a link");
+    inject(&mut run, at(0), Id::new(0), 1485, 0);
+    inject(&mut run, at(0), Id::new(0), 1487, 1);
+    assert_eq!(deliveries(&mut run), [(0, 1), (1, 2)]);
+}
+
+/// Packets at 0 and 5 ms, which take 1 ms each: one at 1 to 4 ms would have waited for the next, and taken 5 to 2 ms. Of the six
+/// values that of index 5 counts, after a month as after a second.
+#[test]
+fn milliseconds_without_a_packet_are_none_however_long_a_run_lasts() {
+    let mut scorer = Scorer::default();
+    scorer.took(at(0), at(1), 1504);
+    scorer.took(at(5), at(6), 1504);
+    for seconds in [1, 30 * 24 * 3600, 100 * 24 * 3600] {
+        let now = Time::ZERO + Span::secs(seconds);
+        assert_eq!(scorer.signal_p95(Time::ZERO, now), Some(5));
+    }
+}
+
+/// Behind the last opportunity of a trace nothing is due any more, whatever waits.
+#[test]
+fn nothing_is_due_behind_the_end_of_a_trace() {
+    let link = direction(recorded([5], false), MAHIMAHI, First::Opportunity, vec![]);
+    let mut run = World::build(&spec([link, None], 0.1)).expect("a link");
+    inject(&mut run, at(1), Id::new(0), 1500, 0);
+    inject(&mut run, at(1), Id::new(0), 1500, 1);
+    run.advance(at(4));
+    assert_eq!(run.next_due(), Some(at(5)));
+    run.advance(at(6));
+    assert_eq!(run.next_due(), None);
+    assert_eq!(deliveries(&mut run), [(0, 5)]);
 }
 
 /// After the opportunity at 10 ms a packet that was 50 ms old then is the newest one: at the 100 milliseconds from there on its

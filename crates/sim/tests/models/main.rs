@@ -16,6 +16,7 @@ mod queue_bounds;
 mod queue_periods;
 mod queue_rows;
 mod queues;
+mod rates;
 mod record;
 mod recordings;
 mod requests;

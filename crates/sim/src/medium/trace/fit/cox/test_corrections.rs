@@ -56,10 +56,11 @@ fn corrections_are_at_most_twofold() {
         (1.0, 0.0),
         (1.0, -1.0),
         (0.0, 1.0),
+        (0.0, 0.0),
     ];
     assert_eq!(
         all.map(|(wanted, found)| ratio(wanted, found)),
-        [1.5, 2.0, 0.5, 2.0, 2.0, 0.5]
+        [1.5, 2.0, 0.5, 2.0, 2.0, 0.5, 2.0]
     );
 }
 
@@ -96,10 +97,15 @@ fn parameters_keep_their_bounds() {
     assert_eq!(list(bounded(SHAPE)), list(SHAPE));
 }
 
-/// Two shapes are near where no parameter differs by more than 0.3 % of the larger one.
+/// Two shapes are near where no parameter differs by more than 0.3 % of the larger one; also where both have no outages.
 #[test]
 fn shapes_are_near_within_three_thousandths() {
     assert!(near(SHAPE, SHAPE));
+    let calm = Shape {
+        sticky: 0.0,
+        ..SHAPE
+    };
+    assert!(near(calm, calm) && !near(calm, SHAPE));
     for place in 0..6 {
         let with = |factor: f64| {
             let mut values = list(SHAPE);
@@ -157,6 +163,13 @@ fn outages_are_counted_beyond_their_least_length() {
     );
     assert!((found.square - 0.5).abs() < 1e-12, "{}", found.square);
     assert_eq!((found.longest, found.mean), (0.8, recording.mean()));
+    // One gap of 500 ms alone: 0.3 s beyond the least.
+    let one = Moments::of(&Recording {
+        stamps: (1..1000).chain(1499..2500).map(|n| 1 + n).collect(),
+        length: 2500,
+        opportunity: 125,
+    });
+    assert!((one.square - 0.3).abs() < 1e-12, "{}", one.square);
     let none = Moments::of(&Recording {
         stamps: (1..2000).map(|n| 5 * n).collect(),
         length: 10_000,
@@ -189,4 +202,6 @@ fn rounds_whose_runs_jump_give_the_nearest_and_a_warning() {
     // Squares of 1 and 1.24, and of 1 and 1.26.
     assert!(rounds(&[1.0, 9.0, 1.0, 1.5376, 1.0, 1.5376]).is_none());
     assert!(rounds(&[1.0, 1.0, 1.0, 1.5876, 1.0, 1.0]).is_some());
+    // And of exactly 1.25, the most that has settled.
+    assert!(rounds(&[1.0, 1.0, 1.0, 1.5625, 1.0, 1.0]).is_none());
 }

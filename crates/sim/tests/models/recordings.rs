@@ -204,3 +204,18 @@ fn no_model_is_faster_than_its_options_allow() {
     let faster = binned(&[100; 20], 1000, 250_000_000);
     assert_eq!(option(&fit("constant", &faster), "rate"), 1e11);
 }
+
+/// A walk takes steps of 1 kbit/s at least and rates of 100 Gbit/s at most, and what is fitted to a rate that stands still, to a byte in a
+/// second and to more than the greatest rate keeps to that.
+#[test]
+fn a_fitted_walk_has_options_that_the_generator_takes() {
+    for (counts, opportunity) in [(8, 31_250), (1, 10), (2_000, 500_000_000)] {
+        let found = fit("random-walk", &binned(&[counts; 40], 1000, opportunity));
+        let [low, high, step] = ["low", "high", "step"].map(|name| option(&found, name));
+        assert!(
+            step >= 1e3 && 2.0 * step <= high - low,
+            "{low} {high} {step}"
+        );
+        assert!(low >= 0.0 && high <= 1e11, "{low} {high} {step}");
+    }
+}

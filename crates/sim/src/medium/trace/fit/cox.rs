@@ -43,7 +43,7 @@ const APART: f64 = 1.25;
 const LAST: usize = 4;
 /// The greatest factor of one correction.
 const STEP: f64 = 2.0;
-/// A rate that varies by no more of its mean than this stands still.
+/// A rate that varies by less of its mean than this stands still.
 const STEADY: f64 = 0.01;
 /// The first guess of an outage is no shorter, s.
 const SHORTEST: f64 = 0.1;

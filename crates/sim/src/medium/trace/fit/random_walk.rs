@@ -10,23 +10,28 @@ use super::{Estimator, Found, Wander, rate, reflected};
 
 /// Time between steps, s: the generator's default.
 const EVERY: f64 = 0.2;
+/// The least step and the greatest rate that the generator takes, bit/s.
+const LEAST_STEP: u64 = 1_000;
+const MOST: f64 = 1e11;
 pub(super) const ESTIMATOR: Estimator = Estimator {
     id: "random-walk",
     fit: |recording| {
         let (width, sigma) = reflected(&Wander::of(recording));
         let middle = recording.mean();
         // Bounds of three digits differ.
-        let half = (width / 2.0).min(middle).max(1e3).max(middle / 100.0);
+        let least = LEAST_STEP as f64;
+        let half = (width / 2.0).min(middle).max(least).max(middle / 100.0);
         let step = sigma * libm::sqrt(EVERY);
         let (low, high) = (
-            rate(middle - half, 0.0, 1e11),
-            rate(middle + half, 1e3, 1e11),
+            rate(middle - half, 0.0, 0.98 * MOST),
+            rate(middle + half, 2.0 * least, MOST),
         );
-        let (Value::Rate(least), Value::Rate(most)) = (&low, &high) else {
+        let (Value::Rate(bottom), Value::Rate(top)) = (&low, &high) else {
             unreachable!("rates")
         };
-        let room = (most.0 - least.0) / 2;
-        let steps = libm::round(room as f64 / step).clamp(1.0, room as f64);
+        let room = (top.0 - bottom.0) / 2;
+        let most = (room / LEAST_STEP).max(1) as f64;
+        let steps = libm::round(room as f64 / step).clamp(1.0, most);
         let step = Value::Rate(Rate(room / steps as u64));
         let every = Value::Span(Span::from_seconds(EVERY));
         Found::sure(Args(vec![

@@ -18,7 +18,7 @@ use crate::net::*;
 const SLOT: u64 = 1538 * 800_000;
 
 /// k feeders that send without a pause; the watched port.
-fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usize) {
+pub fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usize) {
     let mut net = Net::new(0.06);
     let (x, d) = (net.switch("X"), net.host("D"));
     // An output that needs 12 s for a frame is as good as blocked.
@@ -187,7 +187,7 @@ fn an_ingress_needs_the_frames_that_the_headroom_names_and_no_fewer() {
     }
 }
 
-fn at_ingress(reverse: bool, buffer: u64, phases: &[u64]) -> Net {
+pub fn at_ingress(reverse: bool, buffer: u64, phases: &[u64]) -> Net {
     let (mut net, port) = feeders(1, reverse, true, phases);
     net.buffer(port, buffer);
     net.0.mechanisms.clear();

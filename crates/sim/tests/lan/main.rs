@@ -34,6 +34,7 @@ mod skip;
 mod starvation;
 #[path = "../support/statistics.rs"]
 mod statistics;
+mod still_to_come;
 mod storm;
 mod timing;
 mod transport;

@@ -295,3 +295,23 @@ fn a_mechanism_whose_neighbours_do_not_obey_stops_nobody() {
         );
     }
 }
+
+/// A's flow goes to D, so that nothing of A waits for B; packets from outside may go anywhere, also there.
+#[test]
+fn packets_from_outside_may_be_stopped_anywhere() {
+    for (from, warns) in [(cbr(MBIT), 1), (source("outside", &[]), 0)] {
+        let mut net = Net::new(0.1);
+        let (x, a, b, d) = (
+            net.switch("X"),
+            net.obeying_host("A"),
+            net.host("B"),
+            net.host("D"),
+        );
+        net.link(a, x, 10 * MBIT);
+        let [port, _] = net.link(x, b, 10 * MBIT);
+        net.link(x, d, 10 * MBIT);
+        net.flow("f", a, d, from);
+        net.recipe("pause", &[port], &[]);
+        assert_eq!(net.world().blind_warnings().len(), warns);
+    }
+}

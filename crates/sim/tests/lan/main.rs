@@ -14,6 +14,7 @@ mod extremes;
 mod fabric;
 mod from_outside;
 mod headroom;
+mod heard;
 mod input_queued;
 mod managed;
 mod model;

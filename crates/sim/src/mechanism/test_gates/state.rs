@@ -62,6 +62,13 @@ fn gates_and_bars_are_part_of_the_state() {
         gates.lift(Time(5), 1, Some(of));
         all.push(gates);
     }
+    // Of two neighbours that were spoken of one is stopped.
+    for lifted in [3, 4] {
+        let mut gates = Gates::default();
+        [3, 4].map(|of| gates.lower(Time(5), next(of)));
+        gates.lift(Time(5), 1, Some(lifted));
+        all.push(gates);
+    }
     let states: Vec<_> = all.iter_mut().map(state).collect();
     for (n, one) in states.iter().enumerate() {
         let same = states[..n].iter().position(|other| other == one);

@@ -8,6 +8,7 @@ mod change;
 mod custom;
 mod deadlock;
 mod delay;
+mod departures;
 mod detectors;
 mod determinism;
 mod extremes;

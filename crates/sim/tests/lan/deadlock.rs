@@ -258,3 +258,26 @@ fn telling_all_neighbours_makes_a_deadlock_that_the_routes_do_not_have() {
     cycle.sort_unstable();
     assert_eq!(cycle, watched[..3]);
 }
+
+/// Flows go around the ring both ways, and all its ports are watched: each that is stuck asks its neighbour to stop again and again,
+/// every 2.56 ms of the 10 ms between two looks. It is no less stuck for that.
+#[test]
+fn ports_that_send_notices_may_be_stuck() {
+    let (mut net, around, _) = ring(2.0, 2, 20 * MBIT, Span::micros(1));
+    for i in 0..3 {
+        let (from, to) = (net.0.flows[i].from, net.host(&format!("G{i}")));
+        net.link((i + 1) % 3, to, 20 * MBIT);
+        let back = net.flow(&format!("b{i}"), from, to, cbr(9 * MBIT));
+        back.route = Some(vec![from, i, (i + 2) % 3, (i + 1) % 3, to]);
+    }
+    let both: Vec<usize> = around.iter().flat_map(|port| [*port, port ^ 1]).collect();
+    both.iter().for_each(|port| net.buffer(*port, 50_000));
+    net.recipe("pause", &both, &[("quanta", Value::Count(100))]);
+    let mut world = net.world();
+    world.advance(Time(1000 * MS));
+    let before = world.report();
+    let seen = before.deadlock.expect("a deadlock");
+    assert!(seen.cycle.iter().all(|port| both.contains(&port.index())));
+    world.advance(world.end());
+    assert_eq!(world.report().delivered, before.delivered, "nothing moves");
+}

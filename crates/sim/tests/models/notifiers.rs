@@ -181,7 +181,7 @@ fn senders_of_the_last_window_are_told() {
     let given = [("audience", Value::Choice("senders")), span("window", 3)];
     let mut node = node("pfc", &given, 3, &[]);
     watch(&mut *node);
-    let mut sends = |node: &mut dyn AtNode, from, ms, congested| {
+    let sends = |node: &mut dyn AtNode, from, ms, congested| {
         let arrival = &arrival(5, Some(from), ms, 2);
         let cue = Cue::Arrived {
             place: 0,

@@ -38,7 +38,7 @@ fn feeders_share_what_a_queue_drains() {
     let mut node = node_beside("shaper", "pause", &given, 3, &[]);
     assert!(node.facts().rated);
     watch(&mut *node);
-    let mut sends = |node: &mut dyn AtNode, from, congested| {
+    let sends = |node: &mut dyn AtNode, from, congested| {
         let arrival = &arrival(5, Some(from), 1, 2);
         let cue = Cue::Arrived {
             place: 0,

@@ -127,7 +127,7 @@ fn instants_of_gates_move_with_the_periods() {
 #[test]
 fn the_latest_gate_moves_with_the_periods() {
     let mut gates = Gates::default();
-    let mut keep = |gates: &mut Gates, from: u64| {
+    let keep = |gates: &mut Gates, from: u64| {
         gates.set(Time(from), 1, Time(from + 40));
         let mut walk = Walk::keep(Time(from + 10));
         gates.walk(&mut walk);

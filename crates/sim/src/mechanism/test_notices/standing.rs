@@ -116,7 +116,7 @@ fn serials_of_timers_grow_in_each_period() {
     came(&mut control, 0, 1, 81);
     while control.next_told().is_some() {}
     let to = Toward::Port(Id::raw(1));
-    let mut keep = |control: &mut Control, now| {
+    let keep = |control: &mut Control, now| {
         let (timer, epoch, _) = control.start_timer(to).expect("a timer");
         let mut walk = Walk::keep(Time(now));
         control.walk(&mut walk);

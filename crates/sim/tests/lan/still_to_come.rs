@@ -19,8 +19,9 @@ fn only(needs: Vec<Headroom>) -> Headroom {
     need
 }
 
-/// Notice, reaction and the wire there and back last until a slot after the next frame begins, to the tick: one frame begins meanwhile, behind the one that
-/// crossed the mark. A tick more and it is one more; a frame that is in the way of the notice is one more, too.
+/// Notice, reaction and the wire there and back last until a slot after the next frame begins, to the tick: one frame begins
+/// meanwhile, behind the one that crossed the mark. A tick more and it is one more; a frame that is in the way of the notice is
+/// one more, too.
 #[test]
 fn a_feeder_begins_a_frame_for_each_slot_until_it_obeys() {
     for (slots, ticks, frames) in [(1, 0, 2), (1, 2, 3), (3, 0, 4), (3, 2, 5)] {

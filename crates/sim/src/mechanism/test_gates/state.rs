@@ -65,7 +65,9 @@ fn gates_and_bars_are_part_of_the_state() {
     // Of two neighbours that were spoken of one is stopped.
     for lifted in [3, 4] {
         let mut gates = Gates::default();
-        [3, 4].map(|of| gates.lower(Time(5), next(of)));
+        for of in [3, 4] {
+            gates.lower(Time(5), next(of));
+        }
         gates.lift(Time(5), 1, Some(lifted));
         all.push(gates);
     }

@@ -7,6 +7,8 @@ use backwater_transport::walk::{Repeat, Walk};
 
 use super::gates::{Bar, Bucket, Gates};
 
+mod state;
+
 /// Stops class 1 toward all until then.
 fn bar(key: u32, until: u64) -> Bar {
     Bar {

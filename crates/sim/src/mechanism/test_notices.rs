@@ -6,6 +6,9 @@ use backwater_wire::ethernet::FrameKind;
 use super::notice::{Ask, Durations, Form, Notice, OwnFlow, Step, holds};
 use crate::ids::{FlowId, PortId};
 
+mod standing;
+mod state;
+
 fn notice(form: Form, ask: Ask) -> Notice {
     Notice {
         mechanism: 3,

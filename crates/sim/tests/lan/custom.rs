@@ -167,6 +167,24 @@ impl Stamp for Counts {
     }
 }
 
+/// Counts the arrivals and departures of a port.
+pub fn counting(port: usize) -> StampSpec {
+    law(port, true)
+}
+
+fn law(port: usize, observes: bool) -> StampSpec {
+    StampSpec {
+        name: "law".into(),
+        at: Egress::Port(port),
+        law: AnyStamp::Custom(Box::new(Counts {
+            observes,
+            arrived: 0,
+            departed: 0,
+        })),
+        also: Vec::new(),
+    }
+}
+
 /// Sixty packets at once, behind which a line of 10 Mbit/s stands for 74 ms. A law that reads departures alone is not told of
 /// arrivals, and the mean of its queue is the same.
 #[test]
@@ -177,16 +195,7 @@ fn a_law_that_does_not_observe_arrivals_is_told_of_departures_alone() {
         net.link(s, w, 100 * MBIT);
         let port = net.link(w, d, 10 * MBIT)[0];
         net.flow("f", s, d, script([(0, 60 * 1_500)]));
-        net.0.stamps.push(StampSpec {
-            name: "w>d".into(),
-            at: Egress::Port(port),
-            law: AnyStamp::Custom(Box::new(Counts {
-                observes,
-                arrived: 0,
-                departed: 0,
-            })),
-            also: Vec::new(),
-        });
+        net.0.stamps.push(law(port, observes));
         let mut world = net.world();
         world.advance(world.end());
         let report = world.report();

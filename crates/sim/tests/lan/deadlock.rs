@@ -164,10 +164,9 @@ fn a_ring_of_pauses_stands_still_and_is_named() {
     assert!(before.flows.iter().any(|f| f.last_delivered == last));
 }
 
-/// Notices that name destinations close the ring as well, where flows go three hops around it: two frames of three
-/// at each of its ports go on, and are held by the next. The hosts obey, so nothing is lost.
-#[test]
-fn a_ring_of_destination_notices_stands_still_and_is_named() {
+/// A ring of four switches whose hosts obey, and flows that go three hops around it. All ports toward ring and hosts hold 50 kB.
+/// Gives the ring's ports, and all of these.
+fn ring_of_destinations() -> (Net, Vec<usize>, Vec<usize>) {
     let (mut net, around, down) = ring_of(4, 60.0, 3, 10 * MBIT, Span::micros(1));
     for flow in 0..4 {
         net.0.flows[flow].source = source(
@@ -182,6 +181,14 @@ fn a_ring_of_destination_notices_stands_still_and_is_named() {
     }
     let watched: Vec<usize> = around.iter().chain(&down).copied().collect();
     watched.iter().for_each(|port| net.buffer(*port, 50_000));
+    (net, around, watched)
+}
+
+/// Notices that name destinations close the ring as well, where flows go three hops around it: two frames of three
+/// at each of its ports go on, and are held by the next. The hosts obey, so nothing is lost.
+#[test]
+fn a_ring_of_destination_notices_stands_still_and_is_named() {
+    let (mut net, around, watched) = ring_of_destinations();
     let mut world = net.world();
     world.advance(world.end());
     let free = world.report();
@@ -257,4 +264,52 @@ fn telling_all_neighbours_makes_a_deadlock_that_the_routes_do_not_have() {
     let mut cycle: Vec<usize> = seen.cycle.iter().map(|p| p.index()).collect();
     cycle.sort_unstable();
     assert_eq!(cycle, watched[..3]);
+}
+
+/// Flows go around the ring both ways, and all its ports are watched: each that is stuck asks its neighbour to stop again and again,
+/// every 2.56 ms of the 10 ms between two looks. It is no less stuck for that.
+#[test]
+fn ports_that_send_notices_may_be_stuck() {
+    let (mut net, around, _) = ring(2.0, 2, 20 * MBIT, Span::micros(1));
+    for i in 0..3 {
+        let (from, to) = (net.0.flows[i].from, net.host(&format!("G{i}")));
+        net.link((i + 1) % 3, to, 20 * MBIT);
+        let back = net.flow(&format!("b{i}"), from, to, cbr(9 * MBIT));
+        back.route = Some(vec![from, i, (i + 2) % 3, (i + 1) % 3, to]);
+    }
+    let both: Vec<usize> = around.iter().flat_map(|port| [*port, port ^ 1]).collect();
+    both.iter().for_each(|port| net.buffer(*port, 50_000));
+    net.recipe("pause", &both, &[("quanta", Value::Count(100))]);
+    let mut world = net.world();
+    world.advance(Time(1000 * MS));
+    let before = world.report();
+    let seen = before.deadlock.expect("a deadlock");
+    assert!(seen.cycle.iter().all(|port| both.contains(&port.index())));
+    world.advance(world.end());
+    assert_eq!(world.report().delivered, before.delivered, "nothing moves");
+}
+
+/// One of the switches stops frames for another host too, behind a line of 100 bit/s. No port of the ring has frames for that, so none waits for
+/// it, and the ring is named.
+#[test]
+fn a_port_does_not_wait_for_who_stops_what_it_has_not() {
+    let (mut net, around, mut watched) = ring_of_destinations();
+    let [y, z] = ["Y", "Z"].map(|name| net.host(name));
+    net.link(y, 0, 10 * MBIT);
+    let slow = net.link(0, z, 100)[0];
+    net.buffer(slow, 90_000);
+    net.flow("z", y, z, script([(0, 75_000)]));
+    watched.push(slow);
+    net.recipe("pause-destination", &watched, &[]);
+    let mut world = net.world();
+    let seen = loop {
+        world.advance(world.now() + Span::secs(1));
+        assert!(world.now() < world.end(), "no deadlock");
+        if let Some(seen) = world.report().deadlock {
+            break seen;
+        }
+    };
+    let mut cycle: Vec<usize> = seen.cycle.iter().map(|p| p.index()).collect();
+    cycle.sort_unstable();
+    assert_eq!(cycle, around, "{:?}", seen.at);
 }

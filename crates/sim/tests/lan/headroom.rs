@@ -18,7 +18,7 @@ use crate::net::*;
 const SLOT: u64 = 1538 * 800_000;
 
 /// k feeders that send without a pause; the watched port.
-fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usize) {
+pub fn feeders(k: usize, reverse: bool, blocked: bool, phases: &[u64]) -> (Net, usize) {
     let mut net = Net::new(0.06);
     let (x, d) = (net.switch("X"), net.host("D"));
     // An output that needs 12 s for a frame is as good as blocked.
@@ -187,7 +187,7 @@ fn an_ingress_needs_the_frames_that_the_headroom_names_and_no_fewer() {
     }
 }
 
-fn at_ingress(reverse: bool, buffer: u64, phases: &[u64]) -> Net {
+pub fn at_ingress(reverse: bool, buffer: u64, phases: &[u64]) -> Net {
     let (mut net, port) = feeders(1, reverse, true, phases);
     net.buffer(port, buffer);
     net.0.mechanisms.clear();
@@ -293,5 +293,25 @@ fn a_mechanism_whose_neighbours_do_not_obey_stops_nobody() {
             said.len() == 1 && said[0].contains("no data comes"),
             "{recipe} {from}: {said:?}"
         );
+    }
+}
+
+/// A's flow goes to D, so that nothing of A waits for B; packets from outside may go anywhere, also there.
+#[test]
+fn packets_from_outside_may_be_stopped_anywhere() {
+    for (from, warns) in [(cbr(MBIT), 1), (source("outside", &[]), 0)] {
+        let mut net = Net::new(0.1);
+        let (x, a, b, d) = (
+            net.switch("X"),
+            net.obeying_host("A"),
+            net.host("B"),
+            net.host("D"),
+        );
+        net.link(a, x, 10 * MBIT);
+        let [port, _] = net.link(x, b, 10 * MBIT);
+        net.link(x, d, 10 * MBIT);
+        net.flow("f", a, d, from);
+        net.recipe("pause", &[port], &[]);
+        assert_eq!(net.world().blind_warnings().len(), warns);
     }
 }

@@ -225,3 +225,25 @@ fn a_feeder_is_told_another_rate_when_a_wire_goes_down() {
         ]
     );
 }
+
+/// S brings 100 Mbit/s to a line of 50, which asks it for 90 % of that. Then a line of 10 behind it asks for 9 Mbit/s, and S is told at
+/// once to keep to 90 % of these: it hears that a frame of 72 B, the wire and one quantum of reaction after the hold.
+#[test]
+fn a_hold_is_passed_on_at_the_instant_at_which_it_begins() {
+    let mut net = Net::new(0.02);
+    let (w, x, d) = (net.switch("W"), net.switch("X"), net.host("D"));
+    let s = net.obeying_host("S");
+    let first = net.link(s, w, 100 * MBIT)[0];
+    let middle = net.link(w, x, 50 * MBIT)[0];
+    let last = net.link(x, d, 10 * MBIT)[0];
+    for port in [middle, last] {
+        net.buffer(port, 50_000);
+    }
+    net.flow("f", s, d, script([(0, 600_000)]));
+    net.mechanism(["watermark", "pause", "shaper"], &[middle, last], &[]);
+    let records = net.run_recorded().1;
+    let (near, far) = (rates(&records, middle), rates(&records, first));
+    assert_eq!((near[0].1, far[0].1), (9 * MBIT, 45 * MBIT));
+    let heard = near[0].0 + (72 + 64) * byte(100 * MBIT) + US;
+    assert_eq!(far[1], (heard, 8_100_000));
+}

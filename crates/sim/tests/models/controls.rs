@@ -31,7 +31,10 @@ struct Clerk {
 
 impl Notifier for Clerk {
     fn facts(&self) -> Facts {
-        Facts::hearing(self.hears)
+        Facts {
+            lets_expire: true,
+            ..Facts::hearing(self.hears)
+        }
     }
 
     fn on(&mut self, cue: &Cue, out: &mut VecDeque<Told>) {
@@ -326,4 +329,65 @@ fn a_mechanism_at_a_station_names_it() {
     let place = Place::Attachment(5);
     at_station.watch(Watched::new(place, made("watermark", &[]), None, false));
     assert_eq!(at_station.station(), Some(5));
+}
+
+/// Congested as long as more than 20 B are held for others.
+#[derive(Clone, Debug)]
+struct Others;
+
+impl Detector for Others {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::HOLDINGS)
+    }
+
+    fn observe(&mut self, _: &Moment, view: &View) -> Option<Signal> {
+        let held = view.holdings.expect("bytes by neighbour were asked for");
+        match held.forwarded(view.class) > 20 {
+            true => Some(Signal::Congested),
+            false => Some(Signal::Clear),
+        }
+    }
+}
+
+/// A station that lets notices expire while it is stopped is stopped where what it holds beside the frames that gates hold back is no
+/// congestion: 21 B are, 20 B are not, in all or of what is held for others.
+#[test]
+fn a_notice_lasts_where_what_may_leave_is_congestion() {
+    for (rest, lasts) in [(21, true), (20, false)] {
+        let held_back = HeldBack {
+            frames: vec![Seen::of_class(1)],
+            rest,
+        };
+        let detector = AnyDetector::Custom(Box::new(Above20));
+        let (mut control, heard) = told(Cues::NONE, false, detector, None);
+        came(&mut control, 1, 90);
+        control.expiring(0, level(1, 90), false, &held_back, &Waiting::nothing());
+        assert_eq!(read(&heard).len(), 1 + usize::from(lasts), "{rest}");
+    }
+    for (bytes, lasts) in [(79, true), (80, false)] {
+        let frame = |bytes| Seen {
+            bytes,
+            prev: Some(2),
+            ..Seen::of_class(1)
+        };
+        let heard = Log::default();
+        let clerk = Clerk {
+            hears: Cues::NONE,
+            speaks: false,
+            heard: heard.clone(),
+        };
+        let mut control = Control::new(Id::new(4), 3, Box::new(clerk), &[]);
+        let detector = AnyDetector::Custom(Box::new(Others));
+        let place = Place::Attachment(5);
+        control.watch(Watched::new(place, detector, None, true));
+        let arrival = Arrival::none(Time(5), 1, Id::NONE);
+        let waiting = &Waiting::nothing();
+        control.enqueued(0, level(1, 100), &frame(100), &arrival, waiting);
+        let held_back = HeldBack {
+            frames: vec![frame(bytes)],
+            rest: 0,
+        };
+        control.expiring(0, level(1, 100), false, &held_back, waiting);
+        assert_eq!(read(&heard).len(), 1 + usize::from(lasts), "{bytes}");
+    }
 }

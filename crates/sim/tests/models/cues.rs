@@ -1,17 +1,19 @@
 //! What detectors see of arrivals and departures, and what notifiers are told of it.
 
+use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::carrier::Toward;
 use backwater_sim::mechanism::control::Control;
 use backwater_sim::mechanism::detector::Detector;
-use backwater_sim::mechanism::moment::{Overheard, Seen, Signal};
+use backwater_sim::mechanism::moment::{Moment, Overheard, Seen, Signal};
 use backwater_sim::mechanism::needs::Set;
 use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::notifier::row::Cues;
 use backwater_sim::mechanism::notifier::voice::Arrival;
+use backwater_sim::mechanism::place::View;
 use backwater_sim::table::Id;
 use backwater_transport::units::Time;
 
-use crate::controls::{RHYTHM, came, left, level, read, told, witness};
+use crate::controls::{Log, RHYTHM, came, left, level, read, told, witness};
 use crate::detectors::made;
 use crate::edges::overheard;
 
@@ -124,4 +126,38 @@ fn the_fate_of_notices_is_told() {
         let said = std::iter::from_fn(|| control.next_told()).count();
         assert_eq!(said, if speaks { 5 } else { 0 });
     }
+}
+
+/// A detector that looks at bytes by neighbour, or overhears others, sees every arrival and departure, in a class that is congested or not.
+#[test]
+fn detectors_of_neighbours_see_all() {
+    for id in ["occupancy", "overheard-backlog", "differential-backlog"] {
+        let (control, _) = told(Cues::NONE, false, made(id, &[]), None);
+        assert!(control.observes_departure(0, 1), "{id}");
+    }
+}
+
+/// Always congested. Writes down each class and whether it counted as congested.
+#[derive(Clone, Debug)]
+struct Once(Log);
+
+impl Detector for Once {
+    fn observe(&mut self, _: &Moment, view: &View) -> Option<Signal> {
+        let text = format!("{} {}", view.class, view.congested);
+        self.0.lock().expect("one thread").push(text);
+        Some(Signal::Congested)
+    }
+}
+
+/// A detector is told whether its class counts as congested.
+#[test]
+fn detectors_know_whether_their_class_is_congested() {
+    let seen = Log::default();
+    let detector = AnyDetector::Custom(Box::new(Once(seen.clone())));
+    let (mut control, _) = told(Cues::NONE, false, detector, None);
+    came(&mut control, 1, 5);
+    came(&mut control, 1, 5);
+    left(&mut control, 1, 5);
+    left(&mut control, 2, 5);
+    assert_eq!(read(&seen), ["1 false", "1 true", "1 true", "2 false"]);
 }

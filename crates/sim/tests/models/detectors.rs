@@ -260,10 +260,13 @@ fn an_occupancy_has_its_marks_where_they_are_written() {
     let seen = Seen::of_class(0);
     let (came, left) = (Moment::Enqueued(&seen), Moment::Sent(&seen));
     let made_of = |count, from: usize| {
+}
+
+    let made_of = |count| {
         let count = [("count", Value::Choice(count))];
-        made("occupancy", &[&marks[from..], &count].concat())
+        made("occupancy", &[&marks[..], &count].concat())
     };
-    let mut one = made_of("forwarded", 0);
+    let mut one = made_of("forwarded");
     let mut at = |moment, own, others| holding(&mut one, moment, own, others);
     assert_eq!((at(&came, 500, 0), at(&came, 501, 0)), (None, CONGESTED));
     assert_eq!(at(&came, 0, 300), None);
@@ -271,7 +274,7 @@ fn an_occupancy_has_its_marks_where_they_are_written() {
     assert_eq!(at(&Moment::Expiring, 300, 199), CLEAR);
     assert_eq!(at(&Moment::Expiring, 300, 200), CONGESTED);
     assert_eq!((at(&left, 300, 151), at(&left, 300, 150)), (None, CLEAR));
-    let mut all = made_of("all", 0);
+    let mut all = made_of("all");
     assert_eq!(holding(&mut all, &Moment::Expiring, 200, 0), CONGESTED);
     assert_eq!(holding(&mut all, &left, 151, 0), None);
     let silent = made("occupancy", &[share("high", 0.5)]);

@@ -7,6 +7,7 @@ use backwater_sim::mechanism::gates::Gates;
 use backwater_sim::mechanism::notice::{Ask, Form, Notice};
 use backwater_sim::mechanism::notifier::adaptive::Adaptive;
 use backwater_sim::mechanism::notifier::row::{Cue, Notifier, Owner, Reach, Waiting};
+use backwater_sim::mechanism::notifier::voice::Arrival;
 use backwater_sim::mechanism::notifier::{AdaptiveTerms, Cast};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::mechanism::responder::Knobs;
@@ -113,4 +114,26 @@ fn mechanisms_of_one_station_stop_apart() {
         assert_eq!(open(1, Some(3)), opens, "{ended}");
         assert_eq!((open(0, Some(3)), open(1, Some(4))), (9, 9));
     }
+}
+
+/// A station with one queue for all categories speaks of all at once, whichever was congested; so does a warning about a
+/// destination.
+#[test]
+fn a_station_with_one_queue_speaks_of_all_categories_at_once() {
+    let mut memory = Adaptive::new(terms(), 0, true, vec![0, 3], 100);
+    let arrival = &Arrival::none(Time(MS), 0, Id::NONE);
+    let mut out = VecDeque::new();
+    let waiting = &Waiting::nothing();
+    let place = 0;
+    memory.on(
+        &Cue::Began {
+            place,
+            arrival,
+            waiting,
+        },
+        &mut out,
+    );
+    let told = out.pop_front().expect("a notice").notice;
+    assert_eq!((told.classes, told.quanta()), (0xff, 1000));
+    assert_eq!(told.by_category(), std::slice::from_ref(&told));
 }

@@ -84,8 +84,8 @@ fn held_to(classes: u8, rate: u64) -> Gates {
     gates
 }
 
-/// A port that is held to 600 kbit/s for a class asks its two feeders for 90 % of half of that, and for half of its line again when the hold is over. A hold
-/// above the line changes nothing, nor does one of another class.
+/// A port that is held to 600 kbit/s for a class asks its two feeders for 90 % of half of that, and for half of its line again
+/// when the hold is over. A hold above the line changes nothing, nor does one of another class.
 #[test]
 fn a_port_that_is_held_to_a_rate_asks_for_less() {
     for class in [0, 7] {

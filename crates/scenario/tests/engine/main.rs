@@ -7,6 +7,7 @@ mod facts;
 mod instants;
 mod net;
 mod outside;
+mod refusals;
 mod routes;
 mod small_queue;
 mod steer;

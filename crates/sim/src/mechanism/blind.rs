@@ -60,6 +60,7 @@ impl Network {
         });
         let watched: Vec<PortId> = watched.collect();
         let mut nodes: Vec<_> = watched.iter().map(|id| self.ports[*id].node).collect();
+        nodes.sort_unstable();
         nodes.dedup();
         let all = nodes.iter().flat_map(|node| &self.nodes[*node].ports);
         let place = |id: PortId| match ingress {

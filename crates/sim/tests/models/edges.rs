@@ -175,6 +175,20 @@ fn what_lies_half_way_between_two_means_is_the_lower_or_medium_one() {
     assert_eq!(by_rates(&mut made, 0, 0, 0), CLEAR);
 }
 
+/// However small the deviations are, a difference of a half is nearer to the mean of a high one, 16 %, than to nought where the deviations
+/// are equal.
+#[test]
+fn a_large_difference_of_rates_is_high_whatever_the_deviation() {
+    for deviation in [0.001, 0.005, 0.01, 0.08] {
+        let given = [
+            share("deviation", deviation),
+            share("deviation_medium", deviation),
+        ];
+        let mut made = made("queue-rate-difference", &given);
+        assert_eq!(by_rates(&mut made, 0, 100, 50), CONGESTED, "{deviation}");
+    }
+}
+
 fn toward(next: u32, to: u32) -> Seen {
     Seen {
         next: Some(next),

@@ -42,10 +42,10 @@ enum State {
     High,
 }
 
-/// Normal membership function.
-fn membership(value: f64, mean: f64, deviation: f64) -> f64 {
-    let z = (value - mean) / deviation;
-    libm::exp(-z * z / 2.0)
+/// Distance from a mean in deviations: the nearer mean has the greater membership by a normal function, also where both are too small for a
+/// number.
+fn distance(value: f64, mean: f64, deviation: f64) -> f64 {
+    ((value - mean) / deviation).abs()
 }
 
 impl QueueRateDifference {
@@ -63,11 +63,11 @@ impl QueueRateDifference {
             return State::Medium;
         }
         let value = (rates.came as f64 - rates.left as f64) / larger as f64;
-        let of = |mean, deviation| membership(value, mean, deviation);
-        let medium = of(0.0, self.medium);
-        if of(self.difference, self.outer) > medium {
+        let from = |mean, deviation| distance(value, mean, deviation);
+        let medium = from(0.0, self.medium);
+        if from(self.difference, self.outer) < medium {
             State::High
-        } else if of(-self.difference, self.outer) > medium {
+        } else if from(-self.difference, self.outer) < medium {
             State::Low
         } else {
             State::Medium

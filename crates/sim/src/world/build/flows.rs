@@ -95,6 +95,13 @@ impl Network {
                     "remove `hurst`, or take a source with a rate and no transport",
                 );
             }
+            if self.flows[id].port.is_none() && self.flows[id].path.is_empty() {
+                return refuse(
+                    path(),
+                    "a Hurst parameter is measured on one wire, and packets of this flow leave its host by several",
+                    "remove `hurst`, or name one destination",
+                );
+            }
             let port = &self.ports[self.first_port(id)];
             let Service::Line = port.more.service else {
                 return refuse(

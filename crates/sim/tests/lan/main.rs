@@ -17,6 +17,7 @@ mod fabric;
 mod from_outside;
 mod headroom;
 mod input_queued;
+mod judged;
 mod laws;
 mod managed;
 mod model;

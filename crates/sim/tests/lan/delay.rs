@@ -158,6 +158,9 @@ fn a_delay_is_the_sum_of_its_parts_for_every_packet_and_flow() {
             gate_total += sum.gate;
         }
         assert_eq!(gate_total > 0, recipe == "pause");
+        // What has waited at gates by then is told of frames that are sent, and of nothing else.
+        let told = |r: &&Record| r.gated > 0;
+        assert!(records.iter().filter(told).all(|r| r.what == What::Send));
         assert_eq!(report.all.sum.gate, gate_total);
     }
 }

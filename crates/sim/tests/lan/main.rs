@@ -2,6 +2,7 @@
 //! mechanism is for.
 
 mod ahead;
+mod altered;
 mod aqm;
 mod balance;
 mod carried;

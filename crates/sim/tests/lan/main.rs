@@ -7,6 +7,7 @@ mod aqm;
 mod balance;
 mod carried;
 mod change;
+mod control;
 mod custom;
 mod deadlock;
 mod delay;

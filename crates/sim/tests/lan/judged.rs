@@ -9,7 +9,7 @@ use backwater_sim::mechanism::place::View;
 use backwater_sim::queue::aqm::{Aqm, Frame, Parties, Verdict, Waiting};
 use backwater_sim::queue::{AnyAqm, ClassQueue};
 use backwater_transport::random::Random;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
 use crate::net::*;
 use crate::timing::{byte, framed};
@@ -19,11 +19,13 @@ type Told = (&'static str, u64, u64, u64);
 
 /// An algorithm that notes what it is told; with a queue of its own, or with room for a frame at the cost of the head of the queue.
 #[derive(Clone, Debug, Default)]
-struct Notes {
+pub struct Notes {
     own: bool,
     makes_room: bool,
     told: Arc<Mutex<Vec<Told>>>,
     updated: Arc<Mutex<Vec<(u64, u64)>>>,
+    /// The line rates that it was told.
+    pub rates: Arc<Mutex<Vec<u64>>>,
 }
 
 impl Notes {
@@ -36,6 +38,14 @@ impl Notes {
 }
 
 impl Aqm for Notes {
+    fn attach(&mut self, rate: Rate, _: &mut Random) {
+        self.line_rate(rate);
+    }
+
+    fn line_rate(&mut self, rate: Rate) {
+        self.rates.lock().expect("one thread").push(rate.0);
+    }
+
     fn queues(&self) -> usize {
         usize::from(self.own)
     }

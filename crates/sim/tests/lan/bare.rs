@@ -1,0 +1,46 @@
+//! Ports at which little has happened.
+
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Time};
+
+use crate::aqm::queue;
+use crate::net::*;
+
+/// Before the first frame every counter of every port is 0.
+#[test]
+fn a_port_without_frames_has_counted_nothing() {
+    let (net, _) = merging(1.0, || script([(500 * MS, 1_500)]));
+    let mut world = net.world();
+    world.advance(Time(400 * MS));
+    for row in world.report().ports {
+        let count = &row.count;
+        assert_eq!((count.packets, count.busy, count.area), (0, 0, 0));
+        assert_eq!((count.max_bytes, count.stall, count.victims), (0, 0, 0));
+    }
+}
+
+/// A port of two classes of which one alone has frames sends them all, one behind the other, whoever chooses among classes.
+#[test]
+fn a_class_that_never_had_a_frame_has_no_turn() {
+    for id in ["strict-priority", "wrr", "drr"] {
+        for class in [0, 1] {
+            let mut net = Net::new(0.1);
+            let (s, d) = (net.host("S"), net.host("D"));
+            let [port, _] = net.link(s, d, 10 * MBIT);
+            let given = match id {
+                "drr" => vec![
+                    ("classes", Value::Count(2)),
+                    ("quantum", Value::Bytes(Bytes(1_500))),
+                ],
+                _ => vec![("classes", Value::Count(2))],
+            };
+            net.0.ports[port].scheduler = queue(id, &given).scheduler;
+            net.flow("f", s, d, script([(MS, 15_000)])).class = class;
+            let report = net.run();
+            assert_eq!(report.delivered, 10, "{id}");
+            let last = MS + (10 * 1_538 - 12) * 800_000 + US;
+            let ended = report.flows[0].last_delivered.map(|at| at.0);
+            assert_eq!(ended, Some(last), "{id} {class}");
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod diffq;
 mod ez_flow;
 mod frame_bytes;
 mod groups;
+mod laws;
 mod mechanisms;
 mod msdu;
 mod multihop;

@@ -1,5 +1,6 @@
-//! Ports at which little has happened.
+//! Ports with few frames, or none.
 
+use backwater_sim::record::What;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Time};
 
@@ -43,4 +44,27 @@ fn a_class_that_never_had_a_frame_has_no_turn() {
             assert_eq!(ended, Some(last), "{id} {class}");
         }
     }
+}
+
+/// Five frames of each class come at once. The first has the line; then those of the higher class go before the rest.
+#[test]
+fn the_higher_class_goes_first_where_both_wait() {
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let [port, _] = net.link(s, d, 10 * MBIT);
+    net.0.ports[port].scheduler =
+        queue("strict-priority", &[("classes", Value::Count(2))]).scheduler;
+    for class in 0..2 {
+        net.flow(
+            &format!("f{class}"),
+            s,
+            d,
+            script([(u64::from(class), 7_500)]),
+        )
+        .class = class;
+    }
+    let records = net.run_recorded().1;
+    let sent = records.iter().filter(|r| r.what == What::Send);
+    let classes: Vec<u8> = sent.map(|r| r.traffic.class()).collect();
+    assert_eq!(classes, [0, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
 }

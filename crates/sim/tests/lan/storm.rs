@@ -1,11 +1,12 @@
 //! A card that pauses without reason, and the watchdog that frees the class, to the picosecond.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::record::{Record, What};
 use backwater_sim::spec::watchdog::Terms;
 use backwater_sim::spec::{Action, Happening, LinkEvent};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
 
@@ -266,4 +267,21 @@ fn a_watchdog_counts_the_classes_that_it_has_freed() {
         let acted = ports.find_map(|port| Some(port.more.watchdog.as_ref()?.acted));
         assert_eq!(acted, Some(acts), "{class:?}");
     }
+}
+
+/// The line to D becomes shorter while a class is stormed: what of the other class was on it arrives, and what comes is not lost.
+#[test]
+fn a_storm_at_a_line_that_becomes_shorter_loses_no_other_class() {
+    let watchdog = Some((2 * MS, 3 * MS, Action::Drop));
+    let (_, mut net) = storms_of([0, 1], &[((MS, 20 * MS), Some(0))], watchdog);
+    net.0.links[1].delay = Span::millis(2);
+    let mut world = net.world();
+    world.advance(Time(5 * MS));
+    let changed = world.change_delay(PortId::new(2), Span::micros(1));
+    changed.expect("a wire");
+    world.advance(world.end());
+    let report = world.report();
+    let [stormed, other] = [0, 1].map(|flow| report.flows[flow].sums.dropped.packets);
+    assert!(stormed > 1_000, "{stormed}");
+    assert_eq!(other, 0);
 }

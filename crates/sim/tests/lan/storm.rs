@@ -285,3 +285,39 @@ fn a_storm_at_a_line_that_becomes_shorter_loses_no_other_class() {
     assert!(stormed > 1_000, "{stormed}");
     assert_eq!(other, 0);
 }
+
+/// The card stops X twice, and each time a frame comes to its empty queue meanwhile. It waits at the gate until that opens, and nowhere else, also where X
+/// counts what has come in.
+#[test]
+fn a_frame_that_comes_to_a_closed_gate_waits_until_it_opens() {
+    for accounts in [false, true] {
+        let mut net = Net::new(0.01);
+        let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
+        let back = net.link(s, x, 10_000 * MBIT)[1];
+        net.link(x, d, 10_000 * MBIT);
+        net.flow(
+            "f",
+            s,
+            d,
+            script([(1_500 * US, 1_000), (3_500 * US, 1_000)]),
+        );
+        for (n, from) in [MS, 3 * MS].into_iter().enumerate() {
+            net.0.events.push(LinkEvent {
+                name: format!("e{n}"),
+                links: vec![1],
+                at: Span(from),
+                until: Some(Span(from + MS)),
+                what: Happening::Storm(Some(0)),
+            });
+        }
+        if accounts {
+            let marks = [("xoff", 200_000), ("xon", 100_000)];
+            let marks = marks.map(|(name, bytes)| (name, Value::Bytes(Bytes(bytes))));
+            net.recipe("pfc", &[back], &marks);
+        }
+        let sum = net.run().all.sum;
+        let waits = |born: u64, opens: u64| opens + HEARD - (born + FRAME + US);
+        let gate = waits(1_500 * US, 2 * MS) + waits(3_500 * US, 4 * MS);
+        assert_eq!((sum.gate, sum.queue), (u128::from(gate), 0), "{accounts}");
+    }
+}

@@ -1,11 +1,15 @@
 //! Ports with few frames, or none.
 
+use std::collections::BTreeMap;
+
+use backwater_sim::queue::AnyAqm;
 use backwater_sim::record::What;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Time};
 
 use crate::aqm::queue;
 use crate::net::*;
+use crate::queues::LosesFirst;
 
 /// Before the first frame every counter of every port is 0.
 #[test]
@@ -67,4 +71,33 @@ fn the_higher_class_goes_first_where_both_wait() {
     let sent = records.iter().filter(|r| r.what == What::Send);
     let classes: Vec<u8> = sent.map(|r| r.traffic.class()).collect();
     assert_eq!(classes, [0, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
+}
+
+/// Queue management loses the first forty packets at an idle port. Each is followed a frame later, never at its own instant: so behind the beginning, where
+/// one flow after the other starts, one packet of each flow is lost each time of a frame.
+#[test]
+fn a_loss_at_an_idle_port_is_followed_a_frame_later_by_each_flow() {
+    for flows in [1, 2, 4] {
+        let mut net = Net::new(0.1);
+        let (s, d) = (net.host("S"), net.host("D"));
+        let [port, _] = net.link(s, d, 10 * MBIT);
+        net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFirst(40))));
+        for n in 0..flows {
+            let packet = ("packet", Value::Bytes(Bytes(1_500)));
+            net.flow(&format!("f{n}"), s, d, source("saturated", &[packet]));
+        }
+        let records = net.run_recorded().1;
+        let mut lost: BTreeMap<u64, usize> = BTreeMap::new();
+        for record in records.iter().filter(|r| r.what == What::Drop) {
+            *lost.entry(record.at.0).or_default() += 1;
+        }
+        assert_eq!(lost.values().sum::<usize>(), 40);
+        let (first, last) = (0, *lost.keys().last().expect("losses"));
+        for (at, packets) in lost {
+            assert_eq!(at % (1_538 * 800_000), 0);
+            let whole = at > first && at < last;
+            assert!(packets == flows || !whole, "{flows}: {packets} at {at}");
+            assert!(packets <= flows || at == first);
+        }
+    }
 }

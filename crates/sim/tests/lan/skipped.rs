@@ -40,16 +40,16 @@ fn goes_on(net: &Net) {
     assert!(share(found, end as f64 / 1e3) > 0.3, "{found:?}");
 }
 
-/// A receiver waits 70 ms for a second segment. Of a window of three the third waits alone while the acknowledgement of the others is on its
-/// way: the timer that ends its waiting is set after a skip too.
+/// A receiver waits for a second segment, up to 15, 30 or 70 ms. The last of a window of three or five waits alone while the acknowledgements of the others
+/// are on their way: the timer that ends its waiting is set after a skip too.
 #[test]
 fn timers_of_ends_go_off_after_a_skip() {
-    for window in [1, 3] {
+    for (window, wait) in [(3, 15), (3, 70), (5, 30)] {
         let mut net = pairs(300, &[window]);
         let transport = net.0.flows[0].transport.as_mut().expect("just given");
         transport.receiver.delayed_ack = Some(DelayedAck {
             segments: 2,
-            timeout: Span::millis(70),
+            timeout: Span::millis(wait),
         });
         goes_on(&net);
     }

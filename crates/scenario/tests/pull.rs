@@ -118,8 +118,8 @@ fn an_incast_that_is_given_credit_ends_together_and_is_trimmed_once() {
     assert!(trimmed(&free) > 4 * ahead, "{}", trimmed(&free));
 }
 
-/// Twenty senders wait for credit, and none of their packets comes before the first are given some. Their host gives it at one pace, each from the one before: as long as 16,384 B take at 99 % of the
-/// line, 1.32 us at 100 Gbit/s and 1.32 s at 100 kbit/s, to the tick below.
+/// Twenty senders wait for credit, and none of their packets comes before the first are given some. Their host gives it at one pace, each from the
+/// one before: as long as 16,384 B take at 99 % of the line, 1.32 us at 100 Gbit/s and 1.32 s at 100 kbit/s, to the tick below.
 #[test]
 fn credit_is_given_at_one_pace_while_flows_wait() {
     for (rate, line, unit) in [

@@ -5,8 +5,8 @@ use backwater_transport::part::Value;
 
 use crate::net::*;
 
-/// A slow line leads to 140 hosts, of which one is sent more than it takes. A notice about the packets that wait names its host and no other, wherever its number
-/// lies in words of 64 bits.
+/// A slow line leads to 140 hosts, of which one is sent more than it takes. A notice about the packets that wait names its host and no other,
+/// wherever its number lies in words of 64 bits.
 #[test]
 fn a_notice_names_the_host_whose_packets_wait() {
     for receiver in [0, 63, 64, 65, 127, 128, 139] {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::record::What;
+use backwater_sim::targets::Destination;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Time};
 
@@ -100,4 +101,24 @@ fn a_loss_at_an_idle_port_is_followed_a_frame_later_by_each_flow() {
             assert!(packets <= flows || at == first);
         }
     }
+}
+
+/// The load of a flow with many receivers is measured by scale on the one wire of its host: packets of 1500 bytes at 1 Mbit/s for ten seconds are 833.
+#[test]
+fn a_flow_to_many_hosts_is_measured_on_its_wire() {
+    let mut net = Net::new(10.0);
+    let (s, x) = (net.host("S"), net.switch("X"));
+    let receivers = ["D", "E", "F"].map(|name| net.host(name));
+    net.link(s, x, 10 * MBIT);
+    for receiver in receivers {
+        net.link(x, receiver, 10 * MBIT);
+    }
+    let flow = net.flow("f", s, receivers[0], cbr(MBIT));
+    flow.to = Destination::AnyOf(receivers.to_vec());
+    flow.options.hurst = true;
+    let mut world = net.world();
+    world.advance(world.end());
+    let measured = world.network().flows.iter().next().expect("a flow");
+    assert!(measured.variance_time.is_some());
+    assert!((833..=834).contains(&world.report().delivered));
 }

@@ -8,6 +8,7 @@ use backwater_sim::source::{AnySource, Step};
 use backwater_sim::spec::{After, Direction, FlowSpec, Routing, Service};
 use backwater_sim::world::{Report, World};
 use backwater_transport::endpoint::Protocol;
+use backwater_transport::forecast::{Forecaster, Model, Process};
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
 use backwater_transport::spreading::SPREADERS;
@@ -156,6 +157,28 @@ fn a_run_with_a_card_that_pulls_skips_nothing() {
     let unable = net.world().skip_recurrences().expect_err("refused");
     assert_eq!(unable.place, "flows");
     assert!(unable.why.starts_with("cards of hosts pull"), "{unable:?}");
+}
+
+/// A receiver that makes forecasts has a belief, which is not compared: a run with it is not skipped, though its flow has not begun and its window is constant.
+#[test]
+fn a_run_whose_receiver_makes_forecasts_skips_nothing() {
+    let process = Process {
+        most: 1000.0,
+        bins: 16,
+        tick: Span::millis(20),
+        sigma: 200.0,
+        escape: 1.0,
+        counts: 8,
+        quantile: 0.05,
+        tabulated: false,
+    };
+    let mut net = pair(0.1, [one_transfer(FULL), one_transfer(FULL)]);
+    let transport = net.0.flows[0].transport.as_mut().expect("just given");
+    let forecaster = Forecaster::new(&process, Model::Bayes, 1_400, 1);
+    transport.receiver.forecaster = Some(Box::new(forecaster));
+    let unable = net.world().skip_recurrences().expect_err("refused");
+    let sends = "its receiver sends explicit feedback";
+    assert_eq!((&*unable.place, unable.why), ("flows.f", sends));
 }
 
 /// Segments with entropy values are spread over ways by random numbers: a run with such a flow is not skipped, neither before its first packet nor

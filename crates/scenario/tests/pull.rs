@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use backwater_scenario::{Folders, Keep, Run, Scenario};
 use backwater_sim::connection::Header;
 use backwater_sim::record::{Record, What};
+use backwater_sim::world::World;
 use backwater_transport::segment::Signal;
+use backwater_transport::units::Time;
 use serde_json::Value;
 
 /// Packets that take 4,150 bytes of the wire with preamble and gap, as those of UET's simulator, 4,082 of them payload.
@@ -118,27 +120,32 @@ fn an_incast_that_is_given_credit_ends_together_and_is_trimmed_once() {
     assert!(trimmed(&free) > 4 * ahead, "{}", trimmed(&free));
 }
 
-/// Twenty senders wait for credit, and none of their packets comes before the first are given some. Their host gives it at one pace, each from the one before: as long as 16,384 B take at 99 % of the
-/// line, 1.32 us at 100 Gbit/s and 1.32 s at 100 kbit/s, to the tick below.
-#[test]
-fn credit_is_given_at_one_pace_while_flows_wait() {
-    for (rate, line, unit) in [
-        ("100 Gbit/s", 100_000_000_000_u128, "us"),
-        ("100 kbit/s", 100_000, "s"),
-    ] {
-        let text = format!(
-            r#"
+/// Twenty senders that wait for credit, at lines of this rate; times are in this unit.
+fn waiting_senders(rate: &str, unit: &str) -> World {
+    let text = format!(
+        r#"
 schema = "backwater/scenario/1"
 duration = "60 {unit}"
 topology = {{ kind = "star", hosts = 20, rate = "{rate}", delay = "10 {unit}", bottleneck = "{rate}" }}
 ports."*" = {{ queue = {{ kind = "strict-priority", classes = 2 }}, buffer = "4 MB" }}
 flows.f = {{ from = "h*", to = "D", packet = "1030 B", transport = "irn", cnp = "off", ack_class = 1, timeout = "60 s", timeout_low = "60 s", pull = "16384 B", speculate = "2 kB", controller = {{ kind = "fixed", window = "100000 packets" }}, source = {{ kind = "bulk", size = "1 MB" }} }}
 "#
-        );
-        let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
-        let resolved = scenario.and_then(|s| s.resolve(None));
-        let world = resolved.and_then(|resolved| resolved.build());
-        let mut world = world.unwrap_or_else(|said| panic!("{said}"));
+    );
+    let scenario = Scenario::from_toml(text, "x.toml", Folders::default());
+    let resolved = scenario.and_then(|s| s.resolve(None));
+    let world = resolved.and_then(|resolved| resolved.build());
+    world.unwrap_or_else(|said| panic!("{said}"))
+}
+
+/// Twenty senders wait for credit, and none of their packets comes before the first are given some. Their host gives it at one pace, each from the
+/// one before: as long as 16,384 B take at 99 % of the line, 1.32 us at 100 Gbit/s and 1.32 s at 100 kbit/s, to the tick below.
+#[test]
+fn credit_is_given_at_one_pace_while_flows_wait() {
+    for (rate, line, unit) in [
+        ("100 Gbit/s", 100_000_000_000_u128, "us"),
+        ("100 kbit/s", 100_000, "s"),
+    ] {
+        let mut world = waiting_senders(rate, unit);
         world.start_recording();
         world.advance(world.end());
         let credit = |r: &Record| {
@@ -161,6 +168,21 @@ flows.f = {{ from = "h*", to = "D", packet = "1030 B", transport = "irn", cnp = 
             assert_eq!(u128::from(two[1] - two[0]), pace, "{rate}");
         }
     }
+}
+
+/// A run is not skipped while credit is on its way, and says why, whatever else keeps it from being skipped.
+#[test]
+fn a_run_with_signals_on_their_way_is_not_skipped() {
+    let mut world = waiting_senders("100 Gbit/s", "us");
+    let mut said = BTreeSet::new();
+    for us in 0..60 {
+        world.advance(Time(us * 1_000_000));
+        said.insert(world.skip_recurrences().expect_err("refused").why);
+    }
+    assert!(
+        said.contains("its receiver or a queue sends signals"),
+        "{said:?}"
+    );
 }
 
 /// Transfers with pauses between them over lines that lose data and pull packets: each is asked for, or begins with credit that came ahead, and

@@ -196,3 +196,35 @@ flows.f = { from = "S", to = "D", transport = "tcp", delayed_ack = "0 s", contro
     }
     assert!(echoes > 40, "{echoes}");
 }
+
+/// What is told of a sender over the air stands at the port of its first hop. How long a transfer takes there at best is not settled.
+#[test]
+fn a_sender_over_the_air_is_shown_at_its_first_hop() {
+    let mut world = built(
+        r#"
+duration = "2 s"
+media.air.phy.standard = "802.11b"
+media.air.phy.data = "11 Mbit/s"
+media.air.phy.control = "1 Mbit/s"
+media.air.phy.preamble = "long"
+media.air.mac.access = "dcf"
+media.air.channel = { model = "disc", transmit = "100 m", sense = "250 m" }
+routing = { kind = "airtime" }
+nodes.A = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "1000 packets" }
+nodes.R = { kind = "station", medium = "air", at = ["90 m", "0 m"], buffer = "1000 packets" }
+nodes.D = { kind = "station", medium = "air", at = ["180 m", "0 m"], buffer = "1000 packets" }
+flows.f = { from = "A", to = "D", transport = "tcp", controller = { kind = "cubic" }, source = { kind = "bulk", size = "30 kB" } }
+"#,
+    );
+    world.start_recording();
+    world.advance(world.end());
+    let records = world.take_records();
+    let network = world.network();
+    let flow = network.flows.iter().next().expect("a flow");
+    assert_eq!(flow.path.len(), 2);
+    let windows: Vec<_> = records.iter().filter(|r| r.what == What::Window).collect();
+    assert!(windows.len() > 2 && windows.iter().all(|r| r.port == flow.path[0]));
+    let stats = &world.report().connections[0].stats;
+    assert_eq!(stats.completed, 1);
+    assert!(stats.slowdown.iter().all(|some| some.is_empty()));
+}

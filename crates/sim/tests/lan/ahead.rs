@@ -3,7 +3,9 @@
 
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
-use backwater_transport::units::{Rate, Span, Time};
+use backwater_sim::spec::{Choose, Routing};
+use backwater_transport::part::Value;
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
 use crate::property::any_network;
@@ -106,5 +108,34 @@ fn a_line_whose_rate_changes_in_a_gap_was_in_use_for_the_new_gap() {
         world.advance(world.end());
         let busy = world.report().ports[port].count.busy;
         assert_eq!(busy, frame + gap, "{change}");
+    }
+}
+
+/// A switch that sends each packet by the way with the shortest queue counts no frame that has left by then, whether its ports send ahead or not.
+#[test]
+fn the_shortest_queue_is_that_of_frames_that_have_not_left() {
+    for seed in 0..5 {
+        let mut net = Net::new(0.2);
+        net.0.seed = seed;
+        net.0.routing = Routing::Ecmp;
+        net.0.choose = Choose::LeastQueue;
+        let (s, x, y) = (net.host("S"), net.switch("X"), net.switch("Y"));
+        let d = net.host("D");
+        net.link(s, x, 100 * MBIT);
+        net.link(y, d, 100 * MBIT);
+        for (name, rate) in [("A", 10), ("B", 20), ("C", 30)] {
+            let way = net.switch(name);
+            net.link(x, way, rate * MBIT);
+            net.link(way, y, rate * MBIT);
+        }
+        let packet = ("packet", Value::Bytes(Bytes(1500)));
+        let rate = ("rate", Value::Rate(Rate(50 * MBIT)));
+        net.flow("f", s, d, source("poisson", &[packet, rate]));
+        let (mut fused, mut unfused) = (net.world(), net.world());
+        unfused.unfuse();
+        for world in [&mut fused, &mut unfused] {
+            world.advance(world.end());
+        }
+        same(&fused.report(), &unfused.report(), "ways", seed);
     }
 }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use backwater_sim::cause::Cause;
-use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
+
+use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::place::View;
+use backwater_sim::mechanism::responder::{Knobs, Responder};
+use backwater_sim::mechanism::{AnyDetector, AnyResponder};
 use backwater_sim::queue::AnyAqm;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
 use backwater_sim::spec::{Egress, StampSpec};
@@ -206,4 +209,24 @@ fn a_law_that_does_not_observe_arrivals_is_told_of_departures_alone() {
     assert_eq!((heard.0, deaf.0), ((60.0, 60.0), (0.0, 60.0)));
     assert_eq!(heard.1, deaf.1);
     assert!(heard.1.0 > 10.0, "{heard:?}");
+}
+
+/// Answers no notice.
+#[derive(Clone, Debug)]
+struct Deaf;
+
+impl Responder for Deaf {
+    fn react(&mut self, _: &Notice, _: &mut Knobs) {}
+}
+
+/// A part from outside that answers notices may have a state, which is not compared: a run with it is not skipped.
+#[test]
+fn a_run_with_a_responder_from_outside_skips_nothing() {
+    let (mut net, port) = merging(1.0, || cbr(5 * MBIT));
+    net.recipe("pause", &[port], &[]);
+    assert_eq!(net.world().skip_recurrences(), Ok(()));
+    net.0.mechanisms[0].respond = AnyResponder::Custom(Box::new(Deaf));
+    let unable = net.world().skip_recurrences().expect_err("refused");
+    assert!(unable.place.starts_with("ports.W"), "{unable:?}");
+    assert_eq!(unable.why, "its responder takes steps");
 }

@@ -1,11 +1,17 @@
 //! The two ends of flows with a transport: transfers that wait for others, what is told of them, and how flows come to share.
 
+use std::collections::BTreeSet;
+
 use backwater_sim::medium::boxes::BOXES;
+use backwater_sim::record::{Record, What};
 use backwater_sim::source::{AnySource, Step};
-use backwater_sim::spec::{After, Direction, FlowSpec, Service};
+use backwater_sim::spec::{After, Direction, FlowSpec, Routing, Service};
 use backwater_sim::world::{Report, World};
 use backwater_transport::endpoint::Protocol;
+use backwater_transport::forecast::{Forecaster, Model, Process};
 use backwater_transport::part::Value;
+use backwater_transport::random::Random;
+use backwater_transport::spreading::SPREADERS;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
@@ -151,6 +157,83 @@ fn a_run_with_a_card_that_pulls_skips_nothing() {
     let unable = net.world().skip_recurrences().expect_err("refused");
     assert_eq!(unable.place, "flows");
     assert!(unable.why.starts_with("cards of hosts pull"), "{unable:?}");
+}
+
+/// A receiver that makes forecasts has a belief, which is not compared: a run with it is not skipped, though its flow has not begun and its window is constant.
+#[test]
+fn a_run_whose_receiver_makes_forecasts_skips_nothing() {
+    let process = Process {
+        most: 1000.0,
+        bins: 16,
+        tick: Span::millis(20),
+        sigma: 200.0,
+        escape: 1.0,
+        counts: 8,
+        quantile: 0.05,
+        tabulated: false,
+    };
+    let mut net = pair(0.1, [one_transfer(FULL), one_transfer(FULL)]);
+    let transport = net.0.flows[0].transport.as_mut().expect("just given");
+    let forecaster = Forecaster::new(&process, Model::Bayes, 1_400, 1);
+    transport.receiver.forecaster = Some(Box::new(forecaster));
+    let unable = net.world().skip_recurrences().expect_err("refused");
+    let sends = "its receiver sends explicit feedback";
+    assert_eq!((&*unable.place, unable.why), ("flows.f", sends));
+}
+
+/// Segments with entropy values are spread over ways by random numbers: a run with such a flow is not skipped, neither before its first packet nor
+/// after it.
+#[test]
+fn a_run_with_a_flow_that_is_spread_skips_nothing() {
+    let spreader = SPREADERS.iter().find(|row| row.id == "oblivious");
+    let spreader = spreader.expect("a spreader");
+    let mut net = pair(0.1, [source("bulk", &[]), one_transfer(FULL)]);
+    net.0.flows.truncate(1);
+    let transport = net.0.flows[0].transport.as_mut().expect("just given");
+    let random = Random::stream(1, "spreader", "f");
+    let built = (spreader.build)(&args(spreader, &[]), random);
+    transport.spreader = Some(built.expect("legal options"));
+    let mut world = net.world();
+    let unable = world.skip_recurrences().expect_err("refused");
+    assert_eq!(
+        (&*unable.place, unable.why),
+        ("flows.f", "its segments are spread over ways")
+    );
+    world.advance(Time(MS));
+    let unable = world.skip_recurrences().expect_err("refused");
+    assert!(unable.why.contains("or of a spreader"), "{unable:?}");
+}
+
+/// S has two wires. What is recorded about its sender stands at the port by which its segments leave, and no packet is there.
+#[test]
+fn what_is_told_of_a_sender_stands_at_the_port_of_its_segments() {
+    let mut found = BTreeSet::new();
+    for seed in 0..8 {
+        let mut net = Net::new(0.1);
+        net.0.seed = seed;
+        net.0.routing = Routing::Ecmp;
+        let (s, d) = (net.host("S"), net.host("D"));
+        for name in ["X", "Y"] {
+            let way = net.switch(name);
+            net.link(s, way, 100 * MBIT);
+            net.link(way, d, 100 * MBIT);
+        }
+        carry_all(net.flow("f", s, d, one_transfer(20 * FULL)));
+        let records = net.run_recorded().1;
+        let first = records
+            .iter()
+            .find(|r| r.what == What::Send)
+            .expect("a segment");
+        let shown = |r: &&Record| matches!(r.what, What::Window | What::Srtt);
+        let about: Vec<&Record> = records.iter().filter(shown).collect();
+        assert!(about.len() > 2, "{}", about.len());
+        for record in about {
+            assert_eq!(record.port, first.port);
+            assert_eq!((record.len, record.gated), (0, 0));
+        }
+        found.insert(first.port);
+    }
+    assert_eq!(found.len(), 2, "each way is taken");
 }
 
 /// Two pairs of hosts with a wire of their own share evenly from the first second on. That has held for five whole seconds at the end

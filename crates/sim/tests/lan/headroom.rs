@@ -10,7 +10,7 @@ use backwater_sim::spec::{NodeKind, SwitchModel};
 use backwater_sim::targets::Destination;
 use backwater_transport::part::Value;
 use backwater_transport::random::Random;
-use backwater_transport::units::Bytes;
+use backwater_transport::units::{Bytes, Span};
 
 use crate::net::*;
 
@@ -313,5 +313,31 @@ fn packets_from_outside_may_be_stopped_anywhere() {
         net.flow("f", a, d, from);
         net.recipe("pause", &[port], &[]);
         assert_eq!(net.world().blind_warnings().len(), warns);
+    }
+}
+
+/// Frames of 64 bytes follow each other every 67.2 us, the next one 9.6 us behind the one that has crossed the mark. What begins before a PAUSE frame has
+/// come and taken effect, two delays, 57.6 us and 51.2 us after that one left, has to find room beside it: ⌈(99.2 us + 2 delays) / 67.2 us⌉ frames.
+#[test]
+fn short_frames_need_room_for_all_that_begin_until_a_pause_takes_effect() {
+    for delay in [1, 17, 18, 51, 52] {
+        let mut net = Net::new(0.01);
+        let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
+        let [_, watched] = net.link(s, x, 10 * MBIT);
+        net.0.links[0].delay = Span::micros(delay);
+        let slow = net.link(x, d, 1_000)[0];
+        net.buffer(slow, 50_000);
+        net.flow("f", s, d, script([(0, 46)])).packet = Bytes(46);
+        let marks = [
+            ("xoff", Value::Bytes(Bytes(15_180))),
+            ("xon", Value::Bytes(Bytes(7_590))),
+        ];
+        net.recipe("pfc", &[watched], &marks);
+        let needs = net.world().headroom();
+        let [need] = &needs[..] else {
+            panic!("one place: {needs:?}");
+        };
+        let more = (992 + 20 * delay).div_ceil(672);
+        assert_eq!((need.frame, need.frames), (64, 1 + more), "{delay}");
     }
 }

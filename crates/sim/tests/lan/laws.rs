@@ -17,7 +17,7 @@ type Told = (&'static str, u64, u64, bool);
 
 /// A law that notes what it is told, and gives a codepoint to what departs.
 #[derive(Clone, Debug)]
-struct Notes {
+pub struct Notes {
     observes: bool,
     writes: Option<Ecn>,
     told: Arc<Mutex<Vec<Told>>>,
@@ -74,7 +74,7 @@ impl Stamp for Notes {
 }
 
 /// Five full packets at once to a line of 10 Mbit/s whose buffer holds three, and then one to another line.
-fn network(law: &Notes) -> (Net, usize) {
+pub fn network(law: &Notes) -> (Net, usize) {
     let mut net = Net::new(0.1);
     let (s, w) = (net.host("S"), net.switch("W"));
     let (d, e) = (net.host("D"), net.host("E"));
@@ -93,7 +93,7 @@ fn network(law: &Notes) -> (Net, usize) {
     (net, port)
 }
 
-fn law(observes: bool, writes: Option<Ecn>) -> Notes {
+pub fn law(observes: bool, writes: Option<Ecn>) -> Notes {
     Notes {
         observes,
         writes,
@@ -103,7 +103,7 @@ fn law(observes: bool, writes: Option<Ecn>) -> Notes {
 
 /// When the packets come to the switch, one after the other over 100 Mbit/s, and when the three that find room are chosen for the line: the
 /// first at once, and each other when the one before has left.
-fn instants() -> ([u64; 6], [u64; 3]) {
+pub fn instants() -> ([u64; 6], [u64; 3]) {
     let (fast, slow) = (byte(100 * MBIT), byte(10 * MBIT));
     let comes = [0, 1, 2, 3, 4, 5].map(|n| (n * 1538 + 1526) * fast + US);
     let leaves = [0, 1526, 1538 + 1526].map(|bytes| comes[0] + bytes * slow);

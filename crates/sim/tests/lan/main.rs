@@ -3,16 +3,20 @@
 
 mod ahead;
 mod alarms;
+mod altered;
 mod aqm;
 mod balance;
+mod bare;
 mod bounds;
 mod carried;
 mod change;
+mod control;
 mod custom;
 mod dead_wire;
 mod deadlock;
 mod delay;
 mod departures;
+mod destinations;
 mod detectors;
 mod determinism;
 mod ends;
@@ -32,25 +36,23 @@ mod net;
 mod nic;
 mod numbers;
 mod outage;
-#[path = "../support/outside.rs"]
 mod outside;
 mod pause;
 mod property;
 mod purpose;
 mod queues;
-#[path = "../support/random.rs"]
 mod random;
 mod rate;
 mod relieved;
 mod roomy;
 mod rows;
+mod shown;
 mod since;
 mod skip;
 mod skipped;
 mod slots;
 mod standing;
 mod starvation;
-#[path = "../support/statistics.rs"]
 mod statistics;
 mod still_to_come;
 mod storm;

@@ -3,14 +3,16 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::queue::{AnyAqm, AnyScheduler};
 use backwater_sim::record::What;
 use backwater_sim::spec::{Happening, LinkEvent};
 use backwater_sim::world::Report;
 use backwater_transport::part::Value;
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, PS_PER_S, Span, Time};
+use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use crate::aqm::queue;
+use crate::shown::Notes;
 use crate::net::*;
 use crate::timing::{byte, framed};
 
@@ -146,4 +148,54 @@ fn a_line_that_goes_down_loses_what_waits_in_queues_of_flows() {
     let each = (down, Cause::LinkDown as u64);
     assert_eq!(lost, vec![each; 40 - before as usize]);
     assert_eq!(report.held, 0);
+}
+
+/// A frame of class 1 is on the line when the port gets a queue for each class, with room for two frames in each. The frame fills half of its own: of two
+/// that come behind it one is lost, and of two of class 0 none.
+#[test]
+fn a_frame_on_the_line_counts_in_the_queue_of_its_class() {
+    let line = |scheduler: AnyScheduler| {
+        let mut net = Net::new(0.1);
+        let (s, w, d) = (net.host("S"), net.switch("W"), net.host("D"));
+        net.link(s, w, 100 * MBIT);
+        let slow = net.link(w, d, 10 * MBIT)[0];
+        net.0.ports[slow].scheduler = scheduler;
+        net.buffer(slow, 2 * 1_518);
+        let demands = [vec![(900 * US, 3_000)], vec![(0, 1_500), (600 * US, 3_000)]];
+        for (class, demands) in demands.into_iter().enumerate() {
+            let flow = net.flow(&format!("f{class}"), s, d, script(demands));
+            flow.class = class as u8;
+        }
+        (net, slow)
+    };
+    let (net, slow) = line(AnyScheduler::Fifo);
+    let mut world = net.world();
+    world.advance(Time(500 * US));
+    let other = line(AnyScheduler::StrictPriority(2)).0.world();
+    let changed = world.change_queue(PortId::new(slow), &other);
+    changed.expect("a port that nobody watches");
+    world.advance(world.end());
+    let report = world.report();
+    let lost = [0, 1].map(|class| report.flows[class].sums.dropped.packets);
+    assert_eq!(lost, [0, 1]);
+}
+
+/// Queue management that reckons with the line rate is told of another.
+#[test]
+fn queue_management_is_told_of_another_line_rate() {
+    let notes = Notes::default();
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, 10 * MBIT)[0];
+    net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(notes.clone())));
+    net.flow("f", s, d, script([(0, 1_500)]));
+    let mut world = net.world();
+    assert_eq!(*notes.rates.lock().expect("one thread"), [10 * MBIT]);
+    world.advance(Time(50 * MS));
+    let changed = world.change_rate(PortId::new(port), Rate(100 * MBIT));
+    changed.expect("a wire of which nobody keeps the rate");
+    assert_eq!(
+        *notes.rates.lock().expect("one thread"),
+        [10 * MBIT, 100 * MBIT]
+    );
 }

@@ -340,7 +340,7 @@ fn queue_management_is_told_when_a_frame_finds_the_port_idle() {
 
 /// Loses so many of the first frames that come.
 #[derive(Clone, Debug)]
-struct LosesFirst(u32);
+pub struct LosesFirst(pub u32);
 
 impl Aqm for LosesFirst {
     fn push(&mut self, _: &Frame, _: &mut Random) -> Verdict {

@@ -2,7 +2,7 @@
 
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::net::*;
 use crate::random::same;
@@ -40,16 +40,16 @@ fn goes_on(net: &Net) {
     assert!(share(found, end as f64 / 1e3) > 0.3, "{found:?}");
 }
 
-/// A receiver waits 70 ms for a second segment. Of a window of three the third waits alone while the acknowledgement of the others is on its
-/// way: the timer that ends its waiting is set after a skip too.
+/// A receiver waits for a second segment, up to 15, 30 or 70 ms. The last of a window of three or five waits alone while the acknowledgements of the others
+/// are on their way: the timer that ends its waiting is set after a skip too.
 #[test]
 fn timers_of_ends_go_off_after_a_skip() {
-    for window in [1, 3] {
+    for (window, wait) in [(3, 15), (3, 70), (5, 30)] {
         let mut net = pairs(300, &[window]);
         let transport = net.0.flows[0].transport.as_mut().expect("just given");
         transport.receiver.delayed_ack = Some(DelayedAck {
             segments: 2,
-            timeout: Span::millis(70),
+            timeout: Span::millis(wait),
         });
         goes_on(&net);
     }
@@ -59,4 +59,25 @@ fn timers_of_ends_go_off_after_a_skip() {
 #[test]
 fn seconds_that_were_skipped_are_told() {
     goes_on(&pairs(20, &[8, 5]));
+}
+
+/// A controller whose state is not compared keeps a run from being skipped while its flow sends. When its only transfer is over the others are skipped.
+#[test]
+fn a_transfer_that_is_over_keeps_nobody_from_skipping() {
+    let mut net = pairs(60, &[8, 5]);
+    net.0.flows[0].source = source("bulk", &[("size", Value::Bytes(Bytes(50_000)))]);
+    carry(&mut net.0.flows[0], Protocol::Stream, "cubic", &[]);
+    let (mut full, mut short) = (net.world(), net.world());
+    let unable = short.skip_recurrences().expect_err("it sends");
+    assert_eq!(unable.place, "flows.f0");
+    for world in [&mut full, &mut short] {
+        world.advance(Time(20_000 * MS));
+    }
+    short.skip_recurrences().expect("it is over");
+    for world in [&mut full, &mut short] {
+        world.advance(world.end());
+    }
+    same(&full.report(), &short.report(), "over", 0);
+    let found = short.skipped().expect("it skips");
+    assert!(share(found, 60.0) > 0.3, "{found:?}");
 }

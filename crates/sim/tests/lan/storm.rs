@@ -1,11 +1,12 @@
 //! A card that pauses without reason, and the watchdog that frees the class, to the picosecond.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::record::{Record, What};
 use backwater_sim::spec::watchdog::Terms;
 use backwater_sim::spec::{Action, Happening, LinkEvent};
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate, Span};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::net::*;
 
@@ -318,4 +319,51 @@ fn a_class_that_is_freed_is_in_the_fingerprint() {
     let waits = fingerprint(Some((20 * MS, 20 * MS, Action::Forward)));
     assert_ne!(acts, waits);
     assert_eq!(waits, fingerprint(None));
+}
+
+/// The line to D becomes shorter while a class is stormed: what of the other class was on it arrives, and what comes is not lost.
+#[test]
+fn a_storm_at_a_line_that_becomes_shorter_loses_no_other_class() {
+    let watchdog = Some((2 * MS, 3 * MS, Action::Drop));
+    let (_, mut net) = storms_of([0, 1], &[((MS, 20 * MS), Some(0))], watchdog);
+    net.0.links[1].delay = Span::millis(2);
+    let mut world = net.world();
+    world.advance(Time(5 * MS));
+    let changed = world.change_delay(PortId::new(2), Span::micros(1));
+    changed.expect("a wire");
+    world.advance(world.end());
+    let report = world.report();
+    let [stormed, other] = [0, 1].map(|flow| report.flows[flow].sums.dropped.packets);
+    assert!(stormed > 1_000, "{stormed}");
+    assert_eq!(other, 0);
+}
+
+/// The card stops X twice, and each time a frame comes to its empty queue meanwhile. It waits at the gate until that opens, and nowhere else, also where X
+/// counts what has come in.
+#[test]
+fn a_frame_that_comes_to_a_closed_gate_waits_until_it_opens() {
+    for accounts in [false, true] {
+        let mut net = Net::new(0.01);
+        let (s, x, d) = (net.obeying_host("S"), net.switch("X"), net.host("D"));
+        let back = net.link(s, x, 10_000 * MBIT)[1];
+        net.link(x, d, 10_000 * MBIT);
+        net.flow(
+            "f",
+            s,
+            d,
+            script([(1_500 * US, 1_000), (3_500 * US, 1_000)]),
+        );
+        for from in [MS, 3 * MS] {
+            asks(&mut net, Some(0), (from, from + MS));
+        }
+        if accounts {
+            let marks = [("xoff", 200_000), ("xon", 100_000)];
+            let marks = marks.map(|(name, bytes)| (name, Value::Bytes(Bytes(bytes))));
+            net.recipe("pfc", &[back], &marks);
+        }
+        let sum = net.run().all.sum;
+        let waits = |born: u64, opens: u64| opens + HEARD - (born + FRAME + US);
+        let gate = waits(1_500 * US, 2 * MS) + waits(3_500 * US, 4 * MS);
+        assert_eq!((sum.gate, sum.queue), (u128::from(gate), 0), "{accounts}");
+    }
 }

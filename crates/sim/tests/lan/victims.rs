@@ -1,7 +1,9 @@
 //! Victims of head-of-line blocking: frames held back by a queue that isn't on their way.
 
+use crate::aqm::queue;
 use crate::net::*;
 use backwater_sim::record::What;
+use backwater_transport::part::Value;
 
 /// All flows go through the congested queue, so none is a victim, whatever its class.
 #[test]
@@ -76,4 +78,33 @@ fn victims_are_the_innocent_frames_that_waited_at_a_closed_gate() {
         assert_eq!(report.ports[shared].count.victims, expected, "{recipe}");
         assert_eq!(report.flows[0].victims, 0, "{recipe}");
     }
+}
+
+/// Two classes share one queue toward X, whose queue of class 0 alone is congested. Frames of class 1 wait behind those of class 0 at the closed gate,
+/// though their own queue is not full: they are victims, on the same way. Those of class 0 are none.
+#[test]
+fn a_class_behind_a_stopped_class_is_a_victim() {
+    let mut net = Net::new(2.0);
+    let (s, w, x, d) = (
+        net.host("S"),
+        net.switch("W"),
+        net.switch("X"),
+        net.host("D"),
+    );
+    net.link(s, w, 100 * MBIT);
+    let shared = net.link(w, x, 100 * MBIT)[0];
+    let port = net.link(x, d, 10 * MBIT)[0];
+    net.buffer(port, 100_000);
+    let classes = [("classes", Value::Count(2))];
+    net.0.ports[port].scheduler = queue("strict-priority", &classes).scheduler;
+    for (class, rate) in [(0, 15), (1, 1)] {
+        net.flow(&format!("f{class}"), s, d, cbr(rate * MBIT)).class = class;
+    }
+    net.recipe("pause-class", &[port], &[]);
+    let report = net.run();
+    assert!(report.ports[shared].count.stall > 0);
+    assert_eq!(report.flows[0].victims, 0);
+    let victims = report.flows[1].victims;
+    assert!(victims > 10, "{victims}");
+    assert_eq!(report.ports[shared].count.victims, victims);
 }

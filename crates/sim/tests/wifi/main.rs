@@ -17,6 +17,7 @@ mod ez_flow;
 mod frame_bytes;
 mod groups;
 mod header_fields;
+mod laws;
 mod mechanisms;
 mod msdu;
 mod multihop;

@@ -36,11 +36,13 @@ mod net;
 mod nic;
 mod numbers;
 mod outage;
+#[path = "../support/outside.rs"]
 mod outside;
 mod pause;
 mod property;
 mod purpose;
 mod queues;
+#[path = "../support/random.rs"]
 mod random;
 mod rate;
 mod relieved;
@@ -53,6 +55,7 @@ mod skipped;
 mod slots;
 mod standing;
 mod starvation;
+#[path = "../support/statistics.rs"]
 mod statistics;
 mod still_to_come;
 mod storm;

@@ -12,8 +12,8 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use crate::aqm::queue;
-use crate::shown::Notes;
 use crate::net::*;
+use crate::shown::Notes;
 use crate::timing::{byte, framed};
 
 /// The change comes in the middle of two seconds.

@@ -2,7 +2,9 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::network::Discipline;
-use backwater_sim::spec::{Happening, LinkEvent, NodeKind, Routing, SwitchModel};
+use backwater_sim::spec::{
+    Happening, LinkEvent, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel,
+};
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -231,5 +233,38 @@ fn a_header_names_seventy_seven_hosts() {
         let given = [("carrier", Value::Choice(carrier))];
         net.recipe("pause-destination", &[3], &given);
         assert_eq!(blamed(&net), path, "{hosts} {header}");
+    }
+}
+
+/// Tables have less than 2^31 entries: one for each host, at each switch and each host with two wires. 46,344 hosts in a ring have 46,344^2, more than that, and
+/// so many with a wire each need none. Their links fail at the next check, since the first joins a host to itself.
+#[test]
+fn hosts_with_two_wires_have_tables() {
+    const HOSTS: usize = 46_344;
+    for (wires, path) in [(2, "nodes"), (1, "links.l0.ends")] {
+        let mut net = Net::new(0.1);
+        for _ in 0..HOSTS {
+            net.0.nodes.push(NodeSpec {
+                name: String::new(),
+                kind: NodeKind::Host { obeys: false },
+            });
+        }
+        let link = |ends: [usize; 2]| LinkSpec {
+            name: "l0".into(),
+            ends,
+            rate: Rate(MBIT),
+            delay: Span::ZERO,
+            directions: [None, None],
+            max_frame: Bytes(1518),
+        };
+        net.0.links = (0..HOSTS)
+            .step_by(3 - wires)
+            .map(|n| link([n, (n + 1) % HOSTS]))
+            .collect();
+        if wires == 1 {
+            net.0.links[0] = link([0, 0]);
+            net.0.links.pop();
+        }
+        assert_eq!(blamed(&net), path);
     }
 }

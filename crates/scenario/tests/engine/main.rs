@@ -3,6 +3,8 @@
 mod cards;
 mod changes;
 mod climb;
+mod ends;
+mod events;
 mod facts;
 mod instants;
 mod net;

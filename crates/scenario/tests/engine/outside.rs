@@ -149,3 +149,24 @@ flows.f = { from = "H", to = "B", source = { kind = "outside" } }
     tags.sort_unstable();
     assert_eq!(tags, [100, 100, 100, 700, 800]);
 }
+
+/// A host whose only wire has a box of 5 ms sends through it what a caller injects.
+#[test]
+fn what_is_injected_goes_through_the_box_of_its_wire() {
+    let mut world = built(
+        r#"
+duration = "20 ms"
+nodes = { A = { kind = "host" }, B = { kind = "host" }, W = { kind = "switch" } }
+links.a = { ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s", boxes = [{ kind = "delay", delay = "5 ms" }] }
+links.b = { ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "B", to = "A", source = { kind = "outside" } }
+"#,
+    );
+    world.start_recording();
+    inject(&mut world, ["A", "B"], 0, 1000).expect("a way");
+    world.advance(world.end());
+    let records = world.take_records();
+    let delivered = records.iter().filter(|r| r.what == What::Deliver);
+    let delivered: Vec<u64> = delivered.map(|r| r.at.0).collect();
+    assert_eq!(delivered, [5 * MS + 2 * (8 + 1_018) * 8_000]);
+}

@@ -139,6 +139,11 @@ fn a_flow_that_ends_at_the_present_has_ended() {
         .clone()
         .change_stop(F, Time(60 * MS))
         .expect("it has not ended");
+    // It may end at the present, and sends no more.
+    let mut ended = world.clone();
+    ended.change_stop(F, ended.now()).expect("the present");
+    let entered = ended.report().entered;
+    assert_eq!(finished(&mut ended).entered, entered);
     world.advance(Time(50 * MS));
     let said = world
         .change_stop(F, Time(60 * MS))
@@ -252,4 +257,20 @@ flows.f = { from = "S", to = "D", source = { kind = "packet-list", at_us = [0], 
     }
     // Half of 10 Mbit/s are 42 packets in 100 ms, with a deviation of 6.5.
     assert!((10..=75).contains(&delivered), "{delivered}");
+}
+
+/// The fingerprint of a run up to the present is that of its report there, whatever has left ports since they were looked at last.
+#[test]
+fn a_fingerprint_is_that_of_a_report_at_the_same_instant() {
+    let mut world = built(&line(CBR, ""));
+    for n in 1..=40 {
+        world.advance(Time(n * 137 * US));
+        let mut copy = world.clone();
+        assert_eq!(
+            copy.fingerprint(),
+            world.clone().report().fingerprint,
+            "{n}"
+        );
+    }
+    assert_ne!(world.fingerprint(), 0);
 }

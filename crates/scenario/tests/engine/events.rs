@@ -99,3 +99,55 @@ flows.f = { from = "A", to = "B", source = { kind = "cbr", packet = "1000 B", ra
     assert!(world.skip_recurrences().is_err());
     assert_eq!(world.skipped(), None);
 }
+
+/// A card asks for a class that the port it tells has. A port with one queue for all has each class.
+#[test]
+fn a_card_asks_for_a_class_that_there_is() {
+    let said = |queue: &str, class: u8| {
+        refused(&format!(
+            r#"
+duration = "1 ms"
+nodes = {{ A = {{ kind = "host" }}, W = {{ kind = "switch" }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+{queue}
+events.e = {{ kind = "storm", links = ["b"], at = "100 us", class = {class} }}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+        ))
+    };
+    let two = r#"ports."W>B" = { queue = { kind = "strict-priority", classes = 2 } }"#;
+    assert_eq!((said("", 0), said("", 7)), (String::new(), String::new()));
+    assert_eq!(said(two, 1), "");
+    assert!(
+        said(two, 2).contains("has 2 classes, so it has no such class to stop"),
+        "{}",
+        said(two, 2)
+    );
+}
+
+/// A Hurst parameter is measured of a source that sends by a law of its own: of none with a transport, and of none that keeps a queue filled.
+#[test]
+fn a_hurst_parameter_is_that_of_a_source() {
+    let said = |flow: &str| {
+        refused(&format!(
+            r#"
+duration = "2700 s"
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "B"], rate = "1 Mbit/s", delay = "0 s" }}
+flows.f = {{ from = "A", to = "B", hurst = true, {flow} }}
+"#
+        ))
+    };
+    assert_eq!(
+        said(r#"source = { kind = "cbr", packet = "1000 B", rate = "8 kbit/s" }"#),
+        ""
+    );
+    for flow in [
+        r#"source = { kind = "saturated", packet = "1000 B" }"#,
+        r#"transport = "tcp", controller = { kind = "cubic" }, source = { kind = "cbr", packet = "1000 B", rate = "8 kbit/s" }"#,
+    ] {
+        let said = said(flow);
+        assert!(said.contains("flows.f.hurst"), "{said}");
+    }
+}

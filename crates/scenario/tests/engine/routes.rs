@@ -118,3 +118,59 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", 
         assert_eq!(hearing.issued > 0, tells, "{recipe}");
     }
 }
+
+/// Where no route leads, the refusal says where it ends, if that is not where it begins, and what joins the two: stations of two kinds of link are joined by links.
+#[test]
+fn a_missing_route_is_told_with_its_end() {
+    let wires = |more: &str| {
+        refused(&format!(
+            r#"
+duration = "1 ms"
+routing = {{ kind = "shortest-path" }}
+nodes = {{ A = {{ kind = "host" }}, W = {{ kind = "switch" }}, V = {{ kind = "switch" }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["V", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+{more}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+        ))
+    };
+    let one = wires("");
+    assert!(
+        one.contains("no route leads from A to B: it ends at W"),
+        "{one}"
+    );
+    // A host with two wires chooses itself, and finds none.
+    let two = wires(r#"links.c = { ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }"#);
+    assert!(two.contains("no route leads from A to B"), "{two}");
+    assert!(!two.contains("it ends at"), "{two}");
+    let air = r#"
+duration = "1 ms"
+routing = { ROUTING }
+media.air = { phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m" } }
+nodes.S = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.T = { kind = "station", medium = "air", at = ["9 m", "0 m"], buffer = "30 packets" }
+nodes.H = { kind = "host" }
+nodes.W = { kind = "switch" }
+links.a = { ends = ["H", "W"], rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "S", to = "GOAL", source = { kind = "cbr", packet = "1000 B", rate = "80 kbit/s" } }
+"#;
+    let airtime = air.replace("ROUTING", "kind = \"airtime\"");
+    let mixed = refused(&airtime.replace("GOAL", "H"));
+    assert!(mixed.contains("join them by links"), "{mixed}");
+    assert_eq!(refused(&airtime.replace("GOAL", "T")), "");
+    // The roots of a tree are stations.
+    let tree = air.replace("GOAL", "T");
+    let with = |roots: &str| {
+        refused(&tree.replace(
+            "ROUTING",
+            &format!("kind = \"airtime-tree\", roots = [{roots}]"),
+        ))
+    };
+    assert_eq!(with(r#""S""#), "");
+    assert!(
+        with(r#""H""#).contains("the roots of a tree are stations"),
+        "{}",
+        with(r#""H""#)
+    );
+}

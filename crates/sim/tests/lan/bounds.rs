@@ -2,8 +2,9 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::network::Discipline;
+use backwater_sim::spec::watchdog::Terms;
 use backwater_sim::spec::{
-    Happening, LinkEvent, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel,
+    Action, Happening, LinkEvent, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel,
 };
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
@@ -189,6 +190,10 @@ fn switches_have_so_many_ports_and_no_more() {
     // Three ports of one class.
     for (memory, path) in [(12_000, ""), (11_999, "nodes.X.memory")] {
         assert_eq!(blamed(&star(shared(memory), 3)), path, "{memory}");
+        // Without flows there is one class, too.
+        let mut idle = star(shared(memory), 3);
+        idle.0.flows.clear();
+        assert_eq!(blamed(&idle), path, "{memory}");
         // A second class takes as much again.
         let mut net = star(shared(memory + 12_000), 3);
         net.0.flows[0].class = 1;
@@ -265,6 +270,27 @@ fn hosts_with_two_wires_have_tables() {
             net.0.links[0] = link([0, 0]);
             net.0.links.pop();
         }
+        assert_eq!(blamed(&net), path);
+    }
+}
+
+/// A wire whose queue a saturated source keeps filled does not go down, and its port has no watchdog; with another source both may be.
+#[test]
+fn a_port_that_is_kept_filled_has_no_outage_and_no_watchdog() {
+    let saturated = || source("saturated", &[("packet", Value::Bytes(Bytes(1_500)))]);
+    let mut plain = wide();
+    plain.0.nodes[0].kind = NodeKind::Host { obeys: true };
+    plain.recipe("pause", &[2], &[]);
+    let mut watched = plain.clone();
+    watched.0.ports[0].watchdog = Some(Terms {
+        detection: Span::millis(1),
+        restoration: Span::millis(1),
+        action: Action::Drop,
+    });
+    plain.0.events = vec![event("e", 0, [MS, 2 * MS], DOWN)];
+    for (mut net, path) in [(plain, "events.e.links"), (watched, "ports.S>W.watchdog")] {
+        assert_eq!(blamed(&net), "");
+        net.0.flows[0].source = saturated();
         assert_eq!(blamed(&net), path);
     }
 }

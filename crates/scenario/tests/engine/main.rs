@@ -9,6 +9,7 @@ mod facts;
 mod instants;
 mod net;
 mod outside;
+mod replayed;
 mod routes;
 mod small_queue;
 mod steer;

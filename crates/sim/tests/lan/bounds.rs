@@ -6,6 +6,7 @@ use backwater_sim::spec::watchdog::Terms;
 use backwater_sim::spec::{
     Action, Happening, LinkEvent, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel,
 };
+use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -292,5 +293,37 @@ fn a_port_that_is_kept_filled_has_no_outage_and_no_watchdog() {
         assert_eq!(blamed(&net), "");
         net.0.flows[0].source = saturated();
         assert_eq!(blamed(&net), path);
+    }
+}
+
+/// Packets that go to any of several hosts must fit the wires to each of them, behind each switch on the way, whether their host has one wire or two. Those of other
+/// flows need not.
+#[test]
+fn packets_to_any_host_must_fit_the_way_to_each() {
+    let all = 0..6;
+    for (narrow, path) in [
+        (0..0, ""),
+        (2..3, "flows.f.packet"),
+        (3..4, "flows.f.packet"),
+        (4..5, ""),
+        (all, "flows.f.packet"),
+    ] {
+        for two in [false, true] {
+            let mut net = Net::new(0.1);
+            let (s, v, w) = (net.host("S"), net.switch("V"), net.switch("W"));
+            net.link(s, v, 10 * MBIT);
+            net.link(v, w, 10 * MBIT);
+            let hosts: Vec<usize> = (0..3).map(|n| net.host(&format!("D{n}"))).collect();
+            hosts.iter().for_each(|host| {
+                net.link(w, *host, 10 * MBIT);
+            });
+            let e = net.host("E");
+            net.link(if two { s } else { v }, e, 10 * MBIT);
+            for link in narrow.clone() {
+                net.0.links[link].max_frame = Bytes(1_000);
+            }
+            net.flow("f", s, hosts[0], cbr(MBIT)).to = Destination::AnyOf(hosts[..2].to_vec());
+            assert_eq!(blamed(&net), path, "{narrow:?} {two}");
+        }
     }
 }

@@ -126,6 +126,31 @@ fn another_controller_sends_at_once() {
     }
 }
 
+/// The mean window of a flow is that of its time: 4 segments for half a second and 24 for a second and a half.
+#[test]
+fn the_mean_window_is_that_of_all_the_time() {
+    let flow = |packets: u64| {
+        line(&format!(
+            r#"controller = {{ kind = "fixed", window = "{packets} packets" }}"#
+        ))
+    };
+    let mut world = built(&flow(4));
+    world.advance(Time(500 * MS));
+    let transport = resolved(&flow(24)).spec().flows[0].transport.clone();
+    let transport = transport.expect("a transport");
+    let changed = world.change_controller(F, transport.controller, &transport.sender);
+    changed.expect("another window");
+    let report = finished(&mut world);
+    let stats = &report.connections[0].stats;
+    let expected = 1_448.0 * (4.0 * 0.5 + 24.0 * 1.5) * 1e12;
+    assert!(
+        (stats.window_area as f64 / expected - 1.0).abs() < 1e-9,
+        "{}",
+        stats.window_area
+    );
+    assert_eq!(stats.window, 24 * 1_448);
+}
+
 /// Who is told from outside neither gives way to another controller nor takes its place.
 #[test]
 fn a_driven_controller_is_not_changed() {

@@ -93,6 +93,34 @@ flows.g = {{ from = "d1", to = "s2", source = {{ kind = "cbr", packet = "1000 B"
     }
 }
 
+/// Three stations in a row, of which the last but one tells those before it to stop, to slow down or to hold a flow to a rate.
+#[test]
+fn no_packet_is_missing_where_stations_hold_back() {
+    for recipe in ["tcc", "lscc", "dscc", "fair-lscc", "back-pressure"] {
+        let text = format!(
+            r#"
+duration = "400 ms"
+routing = {{ kind = "airtime" }}
+media.air = {{ phy = {{ standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }}, mac = {{ access = "edca" }}, channel = {{ model = "disc", transmit = "100 m", sense = "190 m" }} }}
+nodes.S = {{ kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }}
+nodes.R = {{ kind = "station", medium = "air", at = ["90 m", "0 m"], buffer = "30 packets" }}
+nodes.D = {{ kind = "station", medium = "air", at = ["180 m", "0 m"], buffer = "30 packets" }}
+mechanisms.m = {{ recipe = "{recipe}", at = ["*"] }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", rate = "4 Mbit/s" }} }}
+flows.g = {{ from = "R", to = "D", source = {{ kind = "cbr", packet = "500 B", rate = "3 Mbit/s" }} }}
+"#
+        );
+        let all = looked_at(&text, 4_000, true);
+        let last = all.last().expect("a report");
+        assert!(last.held > 0 && last.delivered > 20, "{recipe}");
+        // No more lies at a port in the mean than has come to it.
+        for port in &last.ports {
+            let mean = port.count.area as f64 / 0.4e12;
+            assert!(mean <= 2.0 * 30.0 * 1_100.0, "{recipe} {mean}");
+        }
+    }
+}
+
 /// What is reported from a warm-up on: the whole, less what it was at that instant.
 fn since(text: &str, us: u64, of: impl Fn(&Report) -> u64) {
     let mut whole = built(text);

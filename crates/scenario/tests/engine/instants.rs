@@ -96,7 +96,10 @@ flows.g = {{ from = "d1", to = "s2", source = {{ kind = "cbr", packet = "1000 B"
 /// Three stations in a row, of which the last but one tells those before it to stop, to slow down or to hold a flow to a rate.
 #[test]
 fn no_packet_is_missing_where_stations_hold_back() {
-    for recipe in ["tcc", "lscc", "dscc", "fair-lscc", "back-pressure"] {
+    let shaper = r#"detect = { kind = "rate-comparison" }, notify = { kind = "request" }, respond = { kind = "shaper" }"#;
+    let recipes = ["tcc", "lscc", "dscc", "fair-lscc", "back-pressure"];
+    let recipes = recipes.map(|recipe| format!("recipe = \"{recipe}\""));
+    for recipe in recipes.iter().map(String::as_str).chain([shaper]) {
         let text = format!(
             r#"
 duration = "400 ms"
@@ -105,7 +108,7 @@ media.air = {{ phy = {{ standard = "802.11b", data = "11 Mbit/s", control = "1 M
 nodes.S = {{ kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }}
 nodes.R = {{ kind = "station", medium = "air", at = ["90 m", "0 m"], buffer = "30 packets" }}
 nodes.D = {{ kind = "station", medium = "air", at = ["180 m", "0 m"], buffer = "30 packets" }}
-mechanisms.m = {{ recipe = "{recipe}", at = ["*"] }}
+mechanisms.m = {{ {recipe}, at = ["*"] }}
 flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", rate = "4 Mbit/s" }} }}
 flows.g = {{ from = "R", to = "D", source = {{ kind = "cbr", packet = "500 B", rate = "3 Mbit/s" }} }}
 "#

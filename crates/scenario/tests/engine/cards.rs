@@ -122,8 +122,8 @@ flows.f = {{ from = "A", to = "B", source = {{ {flow} }} }}
     assert_eq!(refused(&text(cbr, "V>W")), "");
 }
 
-/// Two flows that send without end over one line come to share it evenly from the first second on, or from that of the second flow, so many seconds after it. One that ends before
-/// the run is none of them, and one flow shares with nobody.
+/// Two flows that send without end over one line come to share it evenly from the first second on, or from that of the second flow, so many seconds
+/// after it. One that ends before the run is none of them, and one flow shares with nobody.
 #[test]
 fn two_equal_flows_share_from_the_beginning() {
     let converged = |more: &str| {

@@ -30,8 +30,8 @@ fn entered(world: &mut World) -> u64 {
     world.report().flows[0].sums.entered.packets
 }
 
-/// With a window of one packet a delayed acknowledgement comes after 40 ms, since no second segment ends the delay: a round in 50.1 ms. Without the delay a round
-/// takes 10.1 ms. Options that change at 1 s hold from then on, whichever way.
+/// With a window of one packet a delayed acknowledgement comes after 40 ms, since no second segment ends the delay: a round in 50.1 ms. Without the
+/// delay a round takes 10.1 ms. Options that change at 1 s hold from then on, whichever way.
 #[test]
 fn delayed_acknowledgements_begin_and_end_in_the_middle_of_a_run() {
     let flow = |delay: u64| {
@@ -174,8 +174,8 @@ fn congestion(record: &Record) -> bool {
     matches!(header, Some(Header::Signal(Signal::Congestion)))
 }
 
-/// Three senders into one line whose queue marks each packet. The host that receives tells of marks by a gate of its port that opens each 50 us: it tells one of the three
-/// each time, in turns, and numbers what it sends to each from one to the next.
+/// Three senders into one line whose queue marks each packet. The host that receives tells of marks by a gate of its port that opens each 50 us: it
+/// tells one of the three each time, one after the other, and numbers what it sends to each from one to the next.
 #[test]
 fn a_host_tells_of_marks_by_one_gate() {
     let (_, records, world) = recorded(

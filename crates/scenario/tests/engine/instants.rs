@@ -27,8 +27,8 @@ fn looked_at(text: &str, each: u64, at_once: bool) -> Vec<Report> {
     all
 }
 
-/// Two hosts send to each other through switches that pause one another, by frames of their own or by fields of data frames: notices wait for the end of a frame,
-/// are on wires, and take effect a while later.
+/// Two hosts send to each other through switches that pause one another, by frames of their own or by fields of data frames: notices wait for the end
+/// of a frame, are on wires, and take effect a while later.
 #[test]
 fn no_notice_is_missing_between_switches() {
     for carrier in ["frame", "header"] {

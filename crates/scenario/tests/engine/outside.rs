@@ -102,8 +102,8 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
     assert_eq!(world.take_exits().len(), 2);
 }
 
-/// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two nodes in one
-/// class are of one flow, and those of another class of another.
+/// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two
+/// nodes in one class are of one flow, and those of another class of another.
 #[test]
 fn a_host_with_two_wires_sends_over_both_and_forwards_over_none() {
     let mut world = built(

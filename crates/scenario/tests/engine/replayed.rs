@@ -64,8 +64,8 @@ fn queues_in_the_place_of_others_lose_nobody() {
         r#", queue = { kind = "drr", classes = 2, quantum = "1500 B" }"#,
         r#", queue = { kind = "pie", reference = "1 ms" }"#,
     ];
-    for first in 0..queues.len() {
-        let report = both(&line(queues[first]), &AT, |world, n| {
+    for (first, queue) in queues.iter().enumerate() {
+        let report = both(&line(queue), &AT, |world, n| {
             let fresh = built(&line(queues[(first + n + 1) % queues.len()]));
             let queue = port(world, "W>D");
             world.change_queue(queue, &fresh).expect("a queue");
@@ -138,8 +138,8 @@ fn opportunities_are_drawn_again_by_a_number() {
     assert!(found[0] != found[1] && found[1] != found[2]);
 }
 
-/// One packet waits for the opportunity of a trace that has one in 100 ms. At 50.5 ms the link gets a trace with one each millisecond, and the packet leaves at the next
-/// of those, at 51 ms.
+/// One packet waits for the opportunity of a trace that has one in 100 ms. At 50.5 ms the link gets a trace with one each millisecond, and the packet
+/// leaves at the next of those, at 51 ms.
 #[test]
 fn a_packet_that_waits_alone_takes_the_next_opportunity_of_the_new_trace() {
     let text = |kbps: u64| {

@@ -119,7 +119,8 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", 
     }
 }
 
-/// Where no route leads, the refusal says where it ends, if that is not where it begins, and what joins the two: stations of two kinds of link are joined by links.
+/// Where no route leads, the refusal says where it ends, if that is not where it begins, and what joins the two: stations of two kinds of link are
+/// joined by links.
 #[test]
 fn a_missing_route_is_told_with_its_end() {
     let wires = |more: &str| {

@@ -242,8 +242,8 @@ fn a_header_names_seventy_seven_hosts() {
     }
 }
 
-/// Tables have less than 2^31 entries: one for each host, at each switch and each host with two wires. 46,344 hosts in a ring have 46,344^2, more than that, and
-/// so many with a wire each need none. Their links fail at the next check, since the first joins a host to itself.
+/// Tables have less than 2^31 entries: one for each host, at each switch and each host with two wires. 46,344 hosts in a ring have 46,344^2, more
+/// than that, and so many with a wire each need none. Their links fail at the next check, since the first joins a host to itself.
 #[test]
 fn hosts_with_two_wires_have_tables() {
     const HOSTS: usize = 46_344;
@@ -296,8 +296,8 @@ fn a_port_that_is_kept_filled_has_no_outage_and_no_watchdog() {
     }
 }
 
-/// Packets that go to any of several hosts must fit the wires to each of them, behind each switch on the way, whether their host has one wire or two. Those of other
-/// flows need not.
+/// Packets that go to any of several hosts must fit the wires to each of them, behind each switch on the way, whether their host has one wire or two.
+/// Those of other flows need not.
 #[test]
 fn packets_to_any_host_must_fit_the_way_to_each() {
     let all = 0..6;

@@ -274,3 +274,27 @@ fn a_fingerprint_is_that_of_a_report_at_the_same_instant() {
     }
     assert_ne!(world.fingerprint(), 0);
 }
+
+/// RED counts idle time in frames of 125 B at the mean rate of the link over the run: 17 opportunities of 800 bits in 10,000 s are 1.36 bit/s, which it takes for
+/// 1, so that a frame takes 1,000 s. Sixteen packets of 118 B with their frames come at once, of which four are let in before the average is above 326 B,
+/// towards the 472 B that wait. After 400 s without a frame it is 472 B × 2^-0.4 = 358 B, and the next packet is dropped. At 2 bit/s, in half of the time,
+/// it would be 271 B.
+#[test]
+fn queue_management_reckons_with_the_mean_rate_of_the_run() {
+    let dropped = |seconds: u64| {
+        let at_ms: String = (1..=16).map(|ms| format!("{ms}, ")).collect();
+        let at_us = "0, ".repeat(16);
+        let report = run(&format!(
+            r#"
+duration = "{seconds} s"
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.down = {{ kind = "trace", from = "S", to = "D", delay = "0 s", opportunity = "100 B", overhead = "0 B", clock = "exact", repeat = false, trace = {{ kind = "opportunities", at_ms = [{at_ms}500000] }} }}
+links.up = {{ from = "D", to = "S", rate = "1 Gbit/s", delay = "0 s" }}
+ports."S>D" = {{ buffer = "unlimited", queue = {{ kind = "red", min = "311 B", max = "326 B", weight = 0.5, gentle = false, mean_frame = "125 B" }} }}
+flows.f = {{ from = "S", to = "D", packet = "100 B", source = {{ kind = "packet-list", at_us = [{at_us}400000000], bytes = [100] }} }}
+"#
+        ));
+        report.dropped
+    };
+    assert_eq!((dropped(10_000), dropped(5_000)), (13, 12));
+}

@@ -4,7 +4,7 @@ use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::skip::Stretch;
 use backwater_sim::source::AnySource;
-use backwater_sim::spec::{Happening, LinkEvent, Routing};
+use backwater_sim::spec::{FlowSpec, Happening, LinkEvent, Routing};
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -24,9 +24,13 @@ fn skipped(net: &Net) -> Vec<Stretch> {
     let (all, some) = (full.report(), short.report());
     let stretches = short.skipped().expect("it skips").to_vec();
     same(&all, &some, &format!("{stretches:?}"), 0);
-    // What was added up was not served.
-    let added = stretches.iter().map(|one| one.periods * one.events);
-    assert_eq!(short.events() + added.sum::<u64>(), full.events());
+    assert_eq!(short.events() < full.events(), !stretches.is_empty());
+    // What was added up was not served, where looks for deadlock and timers of ends have no instants of their own.
+    let plain = |flow: &FlowSpec| flow.transport.is_none();
+    if net.0.mechanisms.is_empty() && net.0.flows.iter().all(plain) {
+        let added = stretches.iter().map(|one| one.periods * one.events);
+        assert_eq!(short.events() + added.sum::<u64>(), full.events());
+    }
     assert!(all.conserved && some.conserved);
     stretches
 }

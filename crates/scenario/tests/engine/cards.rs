@@ -122,22 +122,28 @@ flows.f = {{ from = "A", to = "B", source = {{ {flow} }} }}
     assert_eq!(refused(&text(cbr, "V>W")), "");
 }
 
-/// Two flows that send without end over one line come to share it evenly from the first second on.
+/// Two flows that send without end over one line come to share it evenly from the first second on, or from that of the second flow, so many seconds
+/// after it. One that ends before the run is none of them, and one flow shares with nobody.
 #[test]
 fn two_equal_flows_share_from_the_beginning() {
-    let flow = r#"to = "D", transport = "tcp", controller = { kind = "fixed", window = "4 packets" }, source = { kind = "bulk" }"#;
-    let report = run(&format!(
-        r#"
-duration = "7 s"
+    let converged = |more: &str| {
+        let flow = r#"to = "D", transport = "tcp", controller = { kind = "fixed", window = "4 packets" }, source = { kind = "bulk" }"#;
+        let report = run(&format!(
+            r#"
+duration = "9 s"
 nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, D = {{ kind = "host" }} }}
 links.a = {{ ends = ["A", "W"], rate = "10 Mbit/s", delay = "10 ms" }}
 links.b = {{ ends = ["B", "W"], rate = "10 Mbit/s", delay = "10 ms" }}
 links.d = {{ ends = ["W", "D"], rate = "10 Mbit/s", delay = "10 ms" }}
 flows.f = {{ from = "A", {flow} }}
-flows.g = {{ from = "B", {flow} }}
+flows.g = {{ from = "B", {flow}{more} }}
 "#
-    ));
-    assert_eq!(report.progress.converged(), Some(0));
+        ));
+        report.progress.converged()
+    };
+    assert_eq!(converged(""), Some(0));
+    assert_eq!(converged(r#", start = "2 s""#), Some(0));
+    assert_eq!(converged(r#", stop = "8 s""#), None);
 }
 
 /// Packets that choose among two ways at random choose anew in a fork: at once, and where switches forward by another table later.

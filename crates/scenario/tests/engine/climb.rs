@@ -54,6 +54,7 @@ fn a_score_below_its_floor_ends_a_climb_before_the_next_event() {
     for (level, floor, found, now) in [
         (9_000, 3, Climbed::Fallen, came(4) - 1),
         (9_000, 5, Climbed::Fallen, came(2) - 1),
+        (9_000, 1, Climbed::Fallen, came(6) - 1),
         (9_000, 0, Climbed::Over, 90 * MS),
         (5, 3, Climbed::Goal(0), 0),
     ] {

@@ -27,8 +27,8 @@ fn looked_at(text: &str, each: u64, at_once: bool) -> Vec<Report> {
     all
 }
 
-/// Two hosts send to each other through switches that pause one another, by frames of their own or by fields of data frames: notices wait for the end of a frame,
-/// are on wires, and take effect a while later.
+/// Two hosts send to each other through switches that pause one another, by frames of their own or by fields of data frames: notices wait for the end
+/// of a frame, are on wires, and take effect a while later.
 #[test]
 fn no_notice_is_missing_between_switches() {
     for carrier in ["frame", "header"] {
@@ -90,6 +90,37 @@ flows.g = {{ from = "d1", to = "s2", source = {{ kind = "cbr", packet = "1000 B"
             last.held,
             last.delivered
         );
+    }
+}
+
+/// Three stations in a row, of which the last but one tells those before it to stop, to slow down or to hold a flow to a rate.
+#[test]
+fn no_packet_is_missing_where_stations_hold_back() {
+    let shaper = r#"detect = { kind = "rate-comparison" }, notify = { kind = "request" }, respond = { kind = "shaper" }"#;
+    let recipes = ["tcc", "lscc", "dscc", "fair-lscc", "back-pressure"];
+    let recipes = recipes.map(|recipe| format!("recipe = \"{recipe}\""));
+    for recipe in recipes.iter().map(String::as_str).chain([shaper]) {
+        let text = format!(
+            r#"
+duration = "400 ms"
+routing = {{ kind = "airtime" }}
+media.air = {{ phy = {{ standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }}, mac = {{ access = "edca" }}, channel = {{ model = "disc", transmit = "100 m", sense = "190 m" }} }}
+nodes.S = {{ kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }}
+nodes.R = {{ kind = "station", medium = "air", at = ["90 m", "0 m"], buffer = "30 packets" }}
+nodes.D = {{ kind = "station", medium = "air", at = ["180 m", "0 m"], buffer = "30 packets" }}
+mechanisms.m = {{ {recipe}, at = ["*"] }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", rate = "4 Mbit/s" }} }}
+flows.g = {{ from = "R", to = "D", source = {{ kind = "cbr", packet = "500 B", rate = "3 Mbit/s" }} }}
+"#
+        );
+        let all = looked_at(&text, 4_000, true);
+        let last = all.last().expect("a report");
+        assert!(last.held > 0 && last.delivered > 20, "{recipe}");
+        // No more lies at a port in the mean than has come to it.
+        for port in &last.ports {
+            let mean = port.count.area as f64 / 0.4e12;
+            assert!(mean <= 2.0 * 30.0 * 1_100.0, "{recipe} {mean}");
+        }
     }
 }
 

@@ -3,11 +3,14 @@
 mod cards;
 mod changes;
 mod climb;
+mod ends;
+mod events;
 mod facts;
 mod instants;
 mod net;
 mod outside;
 mod refusals;
+mod replayed;
 mod routes;
 mod small_queue;
 mod steer;

@@ -102,8 +102,8 @@ flows.f = { from = "B", to = "A", source = { kind = "outside" } }
     assert_eq!(world.take_exits().len(), 2);
 }
 
-/// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two nodes in one
-/// class are of one flow, and those of another class of another.
+/// Hosts A, H and B in a row, and a switch beside H: who has two wires sends over the right one and forwards nothing for others. Packets between two
+/// nodes in one class are of one flow, and those of another class of another.
 #[test]
 fn a_host_with_two_wires_sends_over_both_and_forwards_over_none() {
     let mut world = built(
@@ -148,4 +148,25 @@ flows.f = { from = "H", to = "B", source = { kind = "outside" } }
     let mut tags: Vec<u64> = exits.iter().map(|exit| exit.tag).collect();
     tags.sort_unstable();
     assert_eq!(tags, [100, 100, 100, 700, 800]);
+}
+
+/// A host whose only wire has a box of 5 ms sends through it what a caller injects.
+#[test]
+fn what_is_injected_goes_through_the_box_of_its_wire() {
+    let mut world = built(
+        r#"
+duration = "20 ms"
+nodes = { A = { kind = "host" }, B = { kind = "host" }, W = { kind = "switch" } }
+links.a = { ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s", boxes = [{ kind = "delay", delay = "5 ms" }] }
+links.b = { ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "B", to = "A", source = { kind = "outside" } }
+"#,
+    );
+    world.start_recording();
+    inject(&mut world, ["A", "B"], 0, 1000).expect("a way");
+    world.advance(world.end());
+    let records = world.take_records();
+    let delivered = records.iter().filter(|r| r.what == What::Deliver);
+    let delivered: Vec<u64> = delivered.map(|r| r.at.0).collect();
+    assert_eq!(delivered, [5 * MS + 2 * (8 + 1_018) * 8_000]);
 }

@@ -118,3 +118,102 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", 
         assert_eq!(hearing.issued > 0, tells, "{recipe}");
     }
 }
+
+/// Where no route leads, the refusal says where it ends, if that is not where it begins, and what joins the two: stations of two kinds of link are
+/// joined by links.
+#[test]
+fn a_missing_route_is_told_with_its_end() {
+    let wires = |more: &str| {
+        refused(&format!(
+            r#"
+duration = "1 ms"
+routing = {{ kind = "shortest-path" }}
+nodes = {{ A = {{ kind = "host" }}, W = {{ kind = "switch" }}, V = {{ kind = "switch" }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["V", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+{more}
+flows.f = {{ from = "A", to = "B", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+        ))
+    };
+    let one = wires("");
+    assert!(
+        one.contains("no route leads from A to B: it ends at W"),
+        "{one}"
+    );
+    // A host with two wires chooses itself, and finds none.
+    let two = wires(r#"links.c = { ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }"#);
+    assert!(two.contains("no route leads from A to B"), "{two}");
+    assert!(!two.contains("it ends at"), "{two}");
+    let air = r#"
+duration = "1 ms"
+routing = { ROUTING }
+media.air = { phy = { standard = "802.11b", data = "11 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m" } }
+nodes.S = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.T = { kind = "station", medium = "air", at = ["9 m", "0 m"], buffer = "30 packets" }
+nodes.H = { kind = "host" }
+nodes.W = { kind = "switch" }
+links.a = { ends = ["H", "W"], rate = "1 Gbit/s", delay = "0 s" }
+flows.f = { from = "S", to = "GOAL", source = { kind = "cbr", packet = "1000 B", rate = "80 kbit/s" } }
+"#;
+    let airtime = air.replace("ROUTING", "kind = \"airtime\"");
+    let mixed = refused(&airtime.replace("GOAL", "H"));
+    assert!(mixed.contains("join them by links"), "{mixed}");
+    assert_eq!(refused(&airtime.replace("GOAL", "T")), "");
+    // The roots of a tree are stations.
+    let tree = air.replace("GOAL", "T");
+    let with = |roots: &str| {
+        refused(&tree.replace(
+            "ROUTING",
+            &format!("kind = \"airtime-tree\", roots = [{roots}]"),
+        ))
+    };
+    assert_eq!(with(r#""S""#), "");
+    assert!(
+        with(r#""H""#).contains("the roots of a tree are stations"),
+        "{}",
+        with(r#""H""#)
+    );
+}
+
+/// A flow keeps its way, so that it has to fit that alone, unless a wire may go down: then it has to fit the other way too. A wire that only
+/// slows down leaves it where it is.
+#[test]
+fn packets_that_may_leave_their_way_fit_the_other() {
+    let said = |narrow: &str, event: &str| {
+        let most = |link: &str| match link == narrow {
+            true => r#", max_frame = "1000 B""#,
+            false => "",
+        };
+        let said = refused(&format!(
+            r#"
+duration = "1 ms"
+routing = {{ kind = "ecmp" }}
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, U = {{ kind = "switch" }}, V = {{ kind = "switch" }}, X = {{ kind = "switch" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s" }}
+links.c = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "0 s" }}
+links.d = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+links.y = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
+links.z = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
+{event}
+flows.f = {{ from = "A", to = "B", packet = "983 B", source = {{ kind = "cbr", packet = "983 B", rate = "8 Mbit/s" }} }}
+"#,
+            most("y"),
+            most("z")
+        ));
+        assert!(
+            said.is_empty() || said.contains(&format!("do not fit link {narrow}")),
+            "{said}"
+        );
+        !said.is_empty()
+    };
+    let down = r#"events.e = { kind = "down", links = ["d"], at = "100 us" }"#;
+    let slow = r#"events.e = { kind = "rate", links = ["d"], at = "100 us", rate = "1 Mbit/s" }"#;
+    let both = |event: &str| ["y", "z"].map(|narrow| said(narrow, event));
+    assert_eq!(both(down), [true, true]);
+    for event in ["", slow] {
+        let [y, z] = both(event);
+        assert!(y != z, "{event}");
+    }
+}

@@ -107,3 +107,19 @@ fn a_flow_below_half_of_its_threshold_keeps_two_windows_of_a_round_trip() {
         );
     }
 }
+
+/// With a limit of two segments, and a way that takes 50 ms there and back, a flow sends on when a packet has left the radio, not when it is
+/// acknowledged: two segments in a round trip would be 30 in 1.5 s, and an exchange of both takes the radio less than 2 ms.
+#[test]
+fn a_limited_flow_sends_on_when_its_radio_has_sent() {
+    let text = uplink("fixed", "25 ms").replace("small_queue = 8", "small_queue = 20");
+    let text = text.replace(
+        r#"kind = "fixed""#,
+        r#"kind = "fixed", window = "1000 packets""#,
+    );
+    let mut world = built(&text);
+    // Before the first round trip nothing limits the flow, so that its window is sent.
+    assert_eq!(most(&mut world), 2 * 1518);
+    let entered = world.report().flows[0].sums.entered.packets;
+    assert!(entered > 250, "{entered}");
+}

@@ -137,3 +137,36 @@ flows.f = { from = "S", to = "D", source = { kind = "cbr", packet = "1000 B", ra
     world.turn(&Place::Mechanism(1, Vec::new()), 0.9);
     assert_eq!([0, 1].map(|number| high(&mut world, number)), [0.81, 0.9]);
 }
+
+/// 1,000 frames of 1,518 B come in a second, the first at once, and 812.7 leave, so that 1 + 187.3 t of them are there. A mark at half of 2 MB is not
+/// reached. Turned to 2 %, 26.4 frames, at 100 ms, it is crossed at 135 ms, and notices begin. Turned back to a half before that, it is crossed by nobody.
+#[test]
+fn a_mark_that_is_turned_is_looked_at_anew() {
+    let text = r#"
+duration = "1 s"
+nodes = { A = { kind = "host" }, X = { kind = "switch" }, D = { kind = "host" } }
+links.a = { ends = ["A", "X"], rate = "100 Mbit/s", delay = "0 s" }
+links.q = { ends = ["X", "D"], rate = "10 Mbit/s", delay = "0 s" }
+ports."X>D" = { buffer = "2 MB" }
+mechanisms.m = { recipe = "pause", at = ["X>D"], detect = { kind = "watermark", low = "1 %", high = "50 %" } }
+flows.f = { from = "A", to = "D", source = { kind = "cbr", packet = "1500 B", rate = "12 Mbit/s" } }
+"#;
+    let issued = |world: &mut World| world.report().hearing[0].issued;
+    let place = |world: &World| Place::Mechanism(0, vec![port(world, "X>D")]);
+    for back in [false, true] {
+        let mut world = built(text);
+        let place = place(&world);
+        world.advance(Time(100 * MS));
+        world.turn(&place, 0.02);
+        if back {
+            world.advance(Time(120 * MS));
+            world.turn(&place, 0.5);
+        }
+        world.advance(Time(132 * MS));
+        assert_eq!(issued(&mut world), 0);
+        world.advance(Time(140 * MS));
+        assert_eq!(issued(&mut world) > 0, !back);
+        world.advance(world.end());
+        assert_eq!(issued(&mut world) > 0, !back);
+    }
+}

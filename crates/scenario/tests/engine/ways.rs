@@ -45,3 +45,27 @@ flows.g = {{ from = "A", to = "B", after = ["{after}"], transport = "tcp", contr
         assert_eq!(entered, [delivered[0] + wait], "{after}");
     }
 }
+
+/// The wire of a host and one of two ways to its switch are down. Switches that know it forward around the second also what goes to that host, so that
+/// all of it is lost at the last wire.
+#[test]
+fn what_goes_to_a_host_behind_a_dead_wire_goes_around_others() {
+    let (report, _, world) = recorded(
+        r#"
+duration = "4 ms"
+topology = { kind = "leaf-spine", leaves = 2, spines = 2, hosts = 1, rate = "10 Gbit/s", delay = "1 us" }
+routing = { kind = "ecmp", choose = "round-robin" }
+events.cut = { kind = "down", links = ["l0-s0", "h1-l1"], at = "1 ms", converge = "100 us" }
+flows.f = { from = "h0", to = "h1", packet = "1000 B", source = { kind = "cbr", packet = "1000 B", rate = "80 Mbit/s", phase = "start" } }
+"#,
+    );
+    let lost = |name: &str| {
+        let rows = report.drops.iter();
+        let here = rows.filter(|row| row.key.1 == port(&world, name));
+        here.map(|row| row.count.packets).sum::<u64>()
+    };
+    // A packet each 100 us, and one or two before the switches know.
+    let [first, last] = ["l0>s0", "l1>h1"].map(lost);
+    assert!(first <= 1 && last.abs_diff(30) <= 2, "{first} {last}");
+    assert_eq!(first + last, report.dropped);
+}

@@ -2,7 +2,11 @@
 
 use backwater_sim::limit::Limit;
 use backwater_sim::network::Discipline;
-use backwater_sim::spec::{Happening, LinkEvent, NodeKind, Routing, SwitchModel};
+use backwater_sim::spec::watchdog::Terms;
+use backwater_sim::spec::{
+    Action, Happening, LinkEvent, LinkSpec, NodeKind, NodeSpec, Routing, SwitchModel,
+};
+use backwater_sim::targets::Destination;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
@@ -187,6 +191,10 @@ fn switches_have_so_many_ports_and_no_more() {
     // Three ports of one class.
     for (memory, path) in [(12_000, ""), (11_999, "nodes.X.memory")] {
         assert_eq!(blamed(&star(shared(memory), 3)), path, "{memory}");
+        // Without flows there is one class, too.
+        let mut idle = star(shared(memory), 3);
+        idle.0.flows.clear();
+        assert_eq!(blamed(&idle), path, "{memory}");
         // A second class takes as much again.
         let mut net = star(shared(memory + 12_000), 3);
         net.0.flows[0].class = 1;
@@ -231,5 +239,91 @@ fn a_header_names_seventy_seven_hosts() {
         let given = [("carrier", Value::Choice(carrier))];
         net.recipe("pause-destination", &[3], &given);
         assert_eq!(blamed(&net), path, "{hosts} {header}");
+    }
+}
+
+/// Tables have less than 2^31 entries: one for each host, at each switch and each host with two wires. 46,344 hosts in a ring have 46,344^2, more
+/// than that, and so many with a wire each need none. Their links fail at the next check, since the first joins a host to itself.
+#[test]
+fn hosts_with_two_wires_have_tables() {
+    const HOSTS: usize = 46_344;
+    for (wires, path) in [(2, "nodes"), (1, "links.l0.ends")] {
+        let mut net = Net::new(0.1);
+        for _ in 0..HOSTS {
+            net.0.nodes.push(NodeSpec {
+                name: String::new(),
+                kind: NodeKind::Host { obeys: false },
+            });
+        }
+        let link = |ends: [usize; 2]| LinkSpec {
+            name: "l0".into(),
+            ends,
+            rate: Rate(MBIT),
+            delay: Span::ZERO,
+            directions: [None, None],
+            max_frame: Bytes(1518),
+        };
+        net.0.links = (0..HOSTS)
+            .step_by(3 - wires)
+            .map(|n| link([n, (n + 1) % HOSTS]))
+            .collect();
+        if wires == 1 {
+            net.0.links[0] = link([0, 0]);
+            net.0.links.pop();
+        }
+        assert_eq!(blamed(&net), path);
+    }
+}
+
+/// A wire whose queue a saturated source keeps filled does not go down, and its port has no watchdog; with another source both may be.
+#[test]
+fn a_port_that_is_kept_filled_has_no_outage_and_no_watchdog() {
+    let saturated = || source("saturated", &[("packet", Value::Bytes(Bytes(1_500)))]);
+    let mut plain = wide();
+    plain.0.nodes[0].kind = NodeKind::Host { obeys: true };
+    plain.recipe("pause", &[2], &[]);
+    let mut watched = plain.clone();
+    watched.0.ports[0].watchdog = Some(Terms {
+        detection: Span::millis(1),
+        restoration: Span::millis(1),
+        action: Action::Drop,
+    });
+    plain.0.events = vec![event("e", 0, [MS, 2 * MS], DOWN)];
+    for (mut net, path) in [(plain, "events.e.links"), (watched, "ports.S>W.watchdog")] {
+        assert_eq!(blamed(&net), "");
+        net.0.flows[0].source = saturated();
+        assert_eq!(blamed(&net), path);
+    }
+}
+
+/// Packets that go to any of several hosts must fit the wires to each of them, behind each switch on the way, whether their host has one wire or two.
+/// Those of other flows need not.
+#[test]
+fn packets_to_any_host_must_fit_the_way_to_each() {
+    let all = 0..6;
+    for (narrow, path) in [
+        (0..0, ""),
+        (2..3, "flows.f.packet"),
+        (3..4, "flows.f.packet"),
+        (4..5, ""),
+        (all, "flows.f.packet"),
+    ] {
+        for two in [false, true] {
+            let mut net = Net::new(0.1);
+            let (s, v, w) = (net.host("S"), net.switch("V"), net.switch("W"));
+            net.link(s, v, 10 * MBIT);
+            net.link(v, w, 10 * MBIT);
+            let hosts: Vec<usize> = (0..3).map(|n| net.host(&format!("D{n}"))).collect();
+            hosts.iter().for_each(|host| {
+                net.link(w, *host, 10 * MBIT);
+            });
+            let e = net.host("E");
+            net.link(if two { s } else { v }, e, 10 * MBIT);
+            for link in narrow.clone() {
+                net.0.links[link].max_frame = Bytes(1_000);
+            }
+            net.flow("f", s, hosts[0], cbr(MBIT)).to = Destination::AnyOf(hosts[..2].to_vec());
+            assert_eq!(blamed(&net), path, "{narrow:?} {two}");
+        }
     }
 }

@@ -7,7 +7,6 @@ use backwater_sim::cause::Cause;
 use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::needs::{Needs, Set};
-
 use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::place::View;
 use backwater_sim::mechanism::responder::{Knobs, Responder};

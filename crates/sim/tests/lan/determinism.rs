@@ -6,6 +6,7 @@ use crate::net::*;
 use crate::outside::inject;
 use backwater_sim::record::{Record, What};
 use backwater_sim::source::AnySource;
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{Fate, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -190,4 +191,37 @@ fn a_run_in_slices_is_the_run_at_once() {
     }
     assert!(slices > 10);
     assert_eq!(world.report().fingerprint, net.run().fingerprint);
+}
+
+/// Each packet of a flow goes to one of three hosts, drawn by the flow. A fork by another number draws others, and one by the same number the same.
+#[test]
+fn a_fork_draws_other_destinations() {
+    let mut net = Net::new(0.2);
+    let (s, w) = (net.host("S"), net.switch("W"));
+    net.link(s, w, 100 * MBIT);
+    let hosts: Vec<usize> = (0..3).map(|n| net.host(&format!("D{n}"))).collect();
+    let ports: Vec<usize> = hosts
+        .iter()
+        .map(|host| net.link(w, *host, 100 * MBIT)[0])
+        .collect();
+    net.flow("f", s, hosts[0], cbr(12 * MBIT)).to = Destination::AnyOf(hosts.clone());
+    let end = |by: u64| {
+        let mut world = net.world();
+        world.advance(Time(100 * MS));
+        world.reseed(by);
+        world.advance(world.end());
+        let report = world.report();
+        assert!(report.conserved);
+        let ports = ports.iter().map(|port| report.ports[*port].count.packets);
+        ports.collect::<Vec<u64>>()
+    };
+    let found: Vec<_> = (1..6).map(end).collect();
+    assert_eq!(found[0], end(1));
+    assert!(found.iter().any(|one| *one != found[0]), "{found:?}");
+    // 200 packets in all.
+    assert!(
+        found
+            .iter()
+            .all(|one| one.iter().sum::<u64>().abs_diff(200) <= 1)
+    );
 }

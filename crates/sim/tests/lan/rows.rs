@@ -228,3 +228,45 @@ fn a_watched_queue_that_drops_at_departure_acts_in_time() {
     assert_eq!(fused, unfused);
     assert!(fused.1 > 0 && fused.2 > 0, "{fused:?}");
 }
+
+/// A caller that serves one event at a time has served as many as it asked for, and is told when nothing is left.
+#[test]
+fn events_are_counted_one_by_one() {
+    let (net, _) = three();
+    let mut world = net.world();
+    let mut served = 0;
+    while !world.advance_some(1) {
+        served += 1;
+        assert_eq!(world.events(), served);
+    }
+    assert_eq!((world.events(), world.now()), (served, world.end()));
+    assert_eq!(world.report().delivered, 3);
+    let mut many = net.world();
+    assert!(!many.advance_some(served - 1));
+    assert_eq!(many.events(), served - 1);
+}
+
+/// A flow that delivers one packet says when, and one that delivers none says nothing.
+#[test]
+fn one_delivery_is_the_last_one() {
+    let (mut net, _) = three();
+    net.0.flows.clear();
+    net.flow("one", 0, 2, script([(0, 1_500)]));
+    net.flow("none", 0, 2, script([]));
+    let report = net.run();
+    let last: Vec<Option<Time>> = report
+        .flows
+        .iter()
+        .map(|flow| flow.last_delivered)
+        .collect();
+    assert_eq!(last, [Some(Time(2 * (SENT + 100 * US))), None]);
+}
+
+/// The most that a port has held since the end of a warm-up begins with what it holds then: two of three frames.
+#[test]
+fn the_most_bytes_since_a_warm_up_begin_with_those_that_are_there() {
+    let (mut net, [first, _]) = three();
+    net.0.warmup = Span(EACH + 5);
+    let report = net.run();
+    assert_eq!(report.ports[first].count.max_bytes, 2 * FRAME);
+}

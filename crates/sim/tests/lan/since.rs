@@ -218,4 +218,9 @@ fn a_warm_up_takes_off_each_counter() {
         assert_eq!((before > 0, since > 0), (moves(n), moves(n)), "counter {n}");
     }
     assert!(since.all.dropped_early.packets > 0 && since.all.marked.packets > 0);
+    // The first four flows are those of data.
+    let gates = since.flows[..4].iter().map(|flow| flow.sums.sum.gate);
+    let gates: u128 = gates.sum();
+    assert!(gates > 0);
+    assert_eq!(since.all.sum.gate, gates);
 }

@@ -98,8 +98,8 @@ fn a_packet_born_before_the_last_third_starves_its_flow() {
     assert_eq!(found, [no.clone(), no, yes.clone(), yes]);
 }
 
-/// Of two packets the first is delivered, and then the card stops all others. The flow has not starved while that delivery lies in the last third, its beginning
-/// included.
+/// Of two packets the first is delivered, and then the card stops all others. The flow has not starved while that delivery lies in the last third,
+/// its beginning included.
 #[test]
 fn one_delivery_in_the_last_third_is_enough() {
     let (mut net, [s, d]) = paused(2 * MS);
@@ -110,8 +110,8 @@ fn one_delivery_in_the_last_third_is_enough() {
     assert_eq!(found, [[false], [true]]);
 }
 
-/// A port of a host holds two packets of the first flow when that of the second comes and is lost. The second flow has starved while that lies in the last third of the
-/// time so far, from its beginning on. A delivery there ends that for the first.
+/// A port of a host holds two packets of the first flow when that of the second comes and is lost. The second flow has starved while that lies in the
+/// last third of the time so far, from its beginning on. A delivery there ends that for the first.
 #[test]
 fn a_loss_in_the_last_third_starves_a_flow_that_delivers_nothing() {
     let mut net = Net::new(9.0);

@@ -13,7 +13,7 @@ use backwater_sim::spec::{
 };
 use backwater_sim::targets::Destination;
 
-use backwater_sim::spec::{FlowSpec, Happening, LinkEvent, Routing};
+use backwater_sim::spec::FlowSpec;
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};

@@ -259,9 +259,6 @@ fn an_occupancy_has_its_marks_where_they_are_written() {
     ];
     let seen = Seen::of_class(0);
     let (came, left) = (Moment::Enqueued(&seen), Moment::Sent(&seen));
-    let made_of = |count, from: usize| {
-}
-
     let made_of = |count| {
         let count = [("count", Value::Choice(count))];
         made("occupancy", &[&marks[..], &count].concat())

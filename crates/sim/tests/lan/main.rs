@@ -19,6 +19,7 @@ mod headroom;
 mod input_queued;
 mod judged;
 mod lagging;
+mod laws;
 mod long_wires;
 mod managed;
 mod model;

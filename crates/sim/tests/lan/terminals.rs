@@ -32,7 +32,7 @@ fn frames() -> Arc<FramesSpec> {
 }
 
 /// A host T whose port to G has so many slots of its own.
-fn lone(constant: u32, demand: Demand) -> (Net, usize) {
+pub fn lone(constant: u32, demand: Demand) -> (Net, usize) {
     let mut net = Net::new(0.1);
     let (t, g) = (net.host("T"), net.host("G"));
     let port = net.link(t, g, 10 * MBIT)[0];

@@ -13,9 +13,12 @@ mod diffq;
 mod ez_flow;
 mod frame_bytes;
 mod groups;
+mod hops;
 mod mechanisms;
 mod msdu;
 mod multihop;
+#[path = "../../../transport/tests/support/options.rs"]
+mod options;
 mod physical;
 mod queues;
 mod refusals;

@@ -1,0 +1,88 @@
+//! What is said of the hops of a station: how long they were in use, where they lead, whether anything moves there, and what a law sees.
+
+use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::stamp::STAMPS;
+use backwater_sim::targets::Destination;
+use backwater_sim::world::{Report, World};
+use backwater_transport::part::Value;
+use backwater_transport::units::{Rate, Span, Time};
+
+use crate::cell::{B, BASIC, Cell, dcf, disc, once};
+use crate::options::fill;
+
+const US: u64 = 1_000_000;
+/// The first packet is born on an idle medium.
+const BEGIN: u64 = 1_000 * US;
+/// A preamble of 192 us, and 1,500 B behind 36 of MAC, LLC and SNAP at 11 Mbit/s in whole microseconds.
+const DATA: u64 = (192 + 1_118) * US;
+/// The data frame, 1 us of propagation, SIFS, an ACK of 14 B at 1 Mbit/s, and its propagation.
+const EXCHANGE: u64 = DATA + (1 + 10 + 192 + 112 + 1) * US;
+
+/// Station A sends two packets to B, and one to C when the run is over.
+fn cell() -> Cell {
+    let mut cell = Cell::new(0.1, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b, c] = [0.0, 10.0, 20.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    for (to, at) in [(b, BEGIN), (b, BEGIN), (c, 90_000 * US)] {
+        let flow = cell.flow(a, to, 1, once(1500));
+        cell.0.flows[flow].start = Span(at);
+    }
+    cell
+}
+
+/// The run up to an instant, and for how long the hops to B and to C were in use.
+fn up_to(at: u64) -> (World, Report, [u64; 2]) {
+    let mut world = World::build(&cell().0).expect("a legal cell");
+    world.advance(Time(at));
+    let report = world.report();
+    let busy = [0, 2].map(|flow| {
+        let last = *world.network().flows.0[flow].path.last().expect("a hop");
+        report.ports[last.index()].count.busy
+    });
+    (world, report, busy)
+}
+
+/// In the middle of the first exchange its hop has been in use since it began, and the other hop of the station never.
+#[test]
+fn an_exchange_under_way_counts_for_its_hop() {
+    let (_, report, busy) = up_to(BEGIN + 100 * US);
+    assert_eq!(busy, [100 * US, 0]);
+    assert_eq!(report.standstill, None, "a packet is on the air");
+    let (_, report, busy) = up_to(BEGIN + EXCHANGE + 20 * US);
+    assert_eq!(busy, [EXCHANGE, 0]);
+    // The second packet waits for the end of DIFS, longer than a tenth of the time since the first was delivered.
+    let still = report.standstill.expect("nothing is on the air");
+    let delivered = Time(BEGIN + DATA + US);
+    assert_eq!((still.since, still.packets), (delivered, 1));
+}
+
+/// The hop to a group leads to no single station.
+#[test]
+fn a_hop_to_a_group_has_a_name_for_all() {
+    let mut cell = cell();
+    cell.0.flows[0].to = Destination::Group(vec![1, 2]);
+    let world = World::build(&cell.0).expect("a legal cell");
+    let names = [0, 1].map(|flow| {
+        let last = *world.network().flows.0[flow].path.last().expect("a hop");
+        world.far_name(last).to_owned()
+    });
+    assert_eq!(names, ["*", "s10"]);
+}
+
+/// A law at the first station sees what that station sends: each of two packets when it comes and when it has been received.
+#[test]
+fn a_law_at_a_station_sees_its_packets() {
+    let row = STAMPS.iter().find(|row| row.id == "rcp").expect("a law");
+    let capacity = [("capacity", Value::Rate(Rate(5_000_000)))];
+    let given = fill(row.options, &capacity);
+    let mut cell = cell();
+    cell.0.stamps.push(StampSpec {
+        name: "s0>air".into(),
+        at: Egress::Attachment(0, 0),
+        law: (row.build)(&given).expect("legal options"),
+        also: Vec::new(),
+    });
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_law_log();
+    world.advance(Time(50_000 * US));
+    assert_eq!(world.take_law_log()[0].1.len(), 4);
+}

@@ -1,5 +1,6 @@
 //! Parts of the engine beside a second computation of the same thing: short, plain and written for the test alone.
 
+mod calendar;
 mod cellular;
 mod fit;
 mod notices;
@@ -8,6 +9,7 @@ mod options;
 mod parts;
 mod queues;
 mod record;
+mod source_laws;
 mod sources;
 mod traces;
 mod trees;

@@ -110,6 +110,14 @@ fn counts_that_fill_bytes_are_not_lost() {
     assert_eq!((alone.len(), alone.quantile(0.5)), (256, 1_000));
 }
 
+/// A delay of two microseconds is counted as 2,000 ns.
+#[test]
+fn delays_are_counted_in_nanoseconds() {
+    let mut stats = FlowStats::default();
+    stats.deliver(&packet(0), Time(2_000_000));
+    assert_eq!(stats.delay.quantile(1.0), 2_000);
+}
+
 /// Counting begins anew at 100 ms: 1,000 B that were created at 110 are 1,014 B in 10 ms.
 #[test]
 fn an_age_begins_anew_after_the_warm_up() {

@@ -8,7 +8,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::options::fill;
 use crate::traces::rate;
 
-fn source(id: &str, given: &[(&'static str, Value)]) -> Result<AnySource, Refusal> {
+pub fn source(id: &str, given: &[(&'static str, Value)]) -> Result<AnySource, Refusal> {
     let row = SOURCES.iter().find(|row| row.id == id).expect("a row");
     (row.build)(&fill(row.options, given))
 }

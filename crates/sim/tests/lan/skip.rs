@@ -268,3 +268,43 @@ fn looks_on_the_way_change_nothing() {
     let found = short.skipped().expect("it skips");
     assert!(found.len() >= 4, "{found:?}");
 }
+
+/// A source that draws random numbers has a future that no state tells: jitter, or a phase of its own in each period.
+#[test]
+fn sources_that_draw_random_numbers_are_not_skipped() {
+    let packet = ("packet", Value::Bytes(Bytes(1_500)));
+    let rate = ("rate", Value::Rate(Rate(MBIT)));
+    let jitter = |share| {
+        source(
+            "cbr",
+            &[
+                packet.clone(),
+                rate.clone(),
+                ("jitter", Value::Share(share)),
+            ],
+        )
+    };
+    let periods = |phase| {
+        let spans = ["on", "off"].map(|name| (name, Value::Span(Span(100 * MS))));
+        let [on, off] = spans;
+        let phase = ("phase", Value::Choice(phase));
+        source(
+            "periodic-on-off",
+            &[packet.clone(), rate.clone(), on, off, phase],
+        )
+    };
+    for (from, draws) in [
+        (jitter(0.0), false),
+        (jitter(0.1), true),
+        (periods("start"), false),
+        (periods("random"), true),
+    ] {
+        let (net, _) = merge(1.0, 10 * MBIT, [from, constant(1_000, MBIT)]);
+        let refused = net
+            .world()
+            .skip_recurrences()
+            .err()
+            .map(|unable| unable.place);
+        assert_eq!(refused.is_some(), draws, "{refused:?}");
+    }
+}

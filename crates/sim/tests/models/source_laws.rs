@@ -56,6 +56,45 @@ fn sizes_of_requests_have_the_exponent_that_is_written() {
     assert_eq!(refusal.option, "alpha");
 }
 
+/// Exponential sizes of mean 1 B are below half a byte in four of ten draws, and count as a byte. Those of mean 1,000 MB are above the largest in
+/// four of ten.
+#[test]
+fn sizes_of_requests_are_bounded() {
+    let sizes = |mean: u64| {
+        let given = [
+            choice("sizes", "exponential"),
+            size("size", mean),
+            ("gap", Value::Span(Span::millis(1))),
+        ];
+        let mut source = source("request-response", &given).expect("legal options");
+        let all = demands(&mut source, 200);
+        let all: Vec<u64> = all.iter().map(|one| one.bytes.0).collect();
+        all
+    };
+    assert_eq!(sizes(1).into_iter().min(), Some(1));
+    assert_eq!(sizes(LARGEST).into_iter().max(), Some(LARGEST));
+}
+
+/// Two seconds on and six off in the mean: a quarter of the flows begin on, and send within the first interval of a millisecond. Of 2,000 that
+/// is 500, with a deviation of 19.
+#[test]
+fn flows_begin_on_as_often_as_they_are_on() {
+    let given = [
+        size("packet", 125),
+        ("rate", rate(1_000_000)),
+        ("on", Value::Span(Span::secs(2))),
+        ("off", Value::Span(Span::secs(6))),
+    ];
+    let mut random = Random::stream(1, "models", "on");
+    let begins_on = |_: &u32| {
+        let mut source = source("exponential-on-off", &given).expect("legal options");
+        let first = source.next(Time::ZERO, &mut random).expect("a packet");
+        first.at <= Time(Span::millis(1).0)
+    };
+    let on = (0..2_000).filter(begins_on).count();
+    assert!(on.abs_diff(500) < 100, "{on}");
+}
+
 /// Closed requests and collectives wait for a transport; open requests do not. Only a Poisson process forgets.
 #[test]
 fn sources_say_what_they_wait_for() {

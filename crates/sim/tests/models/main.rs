@@ -1,5 +1,6 @@
 //! Parts of the engine beside a second computation of the same thing: short, plain and written for the test alone.
 
+mod burst_laws;
 mod calendar;
 mod cellular;
 mod fit;

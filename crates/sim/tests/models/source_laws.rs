@@ -20,7 +20,7 @@ fn choice(name: &'static str, of: &'static str) -> (&'static str, Value) {
 }
 
 /// The first demands of a source.
-fn demands(source: &mut AnySource, count: usize) -> Vec<Demand> {
+pub fn demands(source: &mut AnySource, count: usize) -> Vec<Demand> {
     let mut random = Random::stream(1, "models", "laws");
     let mut now = Time::ZERO;
     let mut next = || {

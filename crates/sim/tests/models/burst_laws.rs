@@ -93,3 +93,16 @@ fn transfers_begin_within_their_span() {
         |given: &[(&'static str, Value)]| source("bulk", given).expect("legal options").endless();
     assert!(endless(&[]) && !endless(&[size("size", 9)]));
 }
+
+/// With a shape of 100 bursts of 10 B in the mean lie between 9.9 B and 10.5 B, but for one in 350, and are rounded to 10.
+#[test]
+fn bursts_are_rounded_to_the_nearest_byte() {
+    let given = [
+        size("burst", 10),
+        ("rate", rate(1_000)),
+        ("alpha_burst", Value::Number(100.0)),
+    ];
+    let all = drawn(source("self-similar", &given).expect("legal options"));
+    let others = all.iter().filter(|one| one.bytes != Bytes(10)).count();
+    assert!(others < 40, "{others}");
+}

@@ -7,7 +7,7 @@ use backwater_sim::world::{Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Rate, Span, Time};
 
-use crate::cell::{B, BASIC, Cell, dcf, disc, once};
+use crate::cell::{B, BASIC, Cell, dcf, disc, once, saturated};
 use crate::options::fill;
 
 const US: u64 = 1_000_000;
@@ -85,4 +85,15 @@ fn a_law_at_a_station_sees_its_packets() {
     world.start_law_log();
     world.advance(Time(50_000 * US));
     assert_eq!(world.take_law_log()[0].1.len(), 4);
+}
+
+/// A saturated flow has two packets at its station from the start on, one of which is on the air.
+#[test]
+fn a_saturated_station_begins_with_two_packets() {
+    let mut cell = cell();
+    cell.0.flows.clear();
+    cell.flow(0, 1, 1, saturated(1500));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.advance(Time(US));
+    assert_eq!(world.report().entered, 2);
 }

@@ -1,5 +1,8 @@
 //! What is said of the hops of a station: how long they were in use, where they lead, whether anything moves there, and what a law sees.
 
+use backwater_sim::limit::Limit;
+use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::medium::wifi::spec::{Edition, RateControl};
 use backwater_sim::spec::{Egress, StampSpec};
 use backwater_sim::stamp::STAMPS;
 use backwater_sim::targets::Destination;
@@ -7,6 +10,7 @@ use backwater_sim::world::{Report, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Rate, Span, Time};
 
+use crate::aggregate::{mode, noisy_cell, saturated_cell};
 use crate::cell::{B, BASIC, Cell, dcf, disc, once, saturated};
 use crate::options::fill;
 
@@ -96,4 +100,28 @@ fn a_saturated_station_begins_with_two_packets() {
     let mut world = World::build(&cell.0).expect("a legal cell");
     world.advance(Time(US));
     assert_eq!(world.report().entered, 2);
+}
+
+/// With A-MPDUs it has as many as a window, or as its buffer takes.
+#[test]
+fn a_saturated_station_that_aggregates_begins_with_a_window() {
+    for (buffer, packets) in [(1000, 8), (5, 5)] {
+        let mut cell = saturated_cell(0.01, mode(Format::Ht, 20, 7, 1), 8, 1);
+        cell.spec(1).buffer = Limit::Packets(buffer);
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.advance(Time(US));
+        assert_eq!(world.report().entered, packets);
+    }
+}
+
+/// At 5.2 dB every frame at MCS 7 is lost. A station that learns from its frames goes down to a mode that is heard: at MCS 1, of 13 Mbit/s, more
+/// than a third of what 0.2 s have room for.
+#[test]
+fn a_station_that_learns_leaves_a_mode_that_nobody_hears() {
+    let mut cell = noisy_cell(0.2, 8, 5.2);
+    let high = cell.0.media[0].high.as_mut().expect("modes");
+    high.control = RateControl::Minstrel(Edition::Linux);
+    let delivered = cell.run().1.delivered;
+    let room = 13_000_000 / 5 / (8 * 1_500);
+    assert!((room / 3..=room).contains(&delivered), "{delivered} {room}");
 }

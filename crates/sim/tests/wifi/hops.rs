@@ -114,8 +114,8 @@ fn a_saturated_station_that_aggregates_begins_with_a_window() {
     }
 }
 
-/// At 5.2 dB every frame at MCS 7 is lost. A station that learns from its frames goes down to a mode that is heard: at MCS 1, of 13 Mbit/s, more
-/// than a third of what 0.2 s have room for.
+/// At 5.2 dB every frame at MCS 7 is lost. A station that learns from its frames goes down to a mode that is heard: at MCS 1, of 13 Mbit/s,
+/// 0.2 s have room for 216 packets, and at MCS 0 for half as many.
 #[test]
 fn a_station_that_learns_leaves_a_mode_that_nobody_hears() {
     let mut cell = noisy_cell(0.2, 8, 5.2);
@@ -123,5 +123,5 @@ fn a_station_that_learns_leaves_a_mode_that_nobody_hears() {
     high.control = RateControl::Minstrel(Edition::Linux);
     let delivered = cell.run().1.delivered;
     let room = 13_000_000 / 5 / (8 * 1_500);
-    assert!((room / 3..=room).contains(&delivered), "{delivered} {room}");
+    assert!((room / 2..=room).contains(&delivered), "{delivered} {room}");
 }

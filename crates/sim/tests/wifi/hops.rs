@@ -11,7 +11,8 @@ use backwater_transport::part::Value;
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::aggregate::{mode, noisy_cell, saturated_cell};
-use crate::cell::{B, BASIC, Cell, dcf, disc, once, saturated};
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, once, saturated};
+use crate::mechanisms::mechanism;
 use crate::options::fill;
 
 const US: u64 = 1_000_000;
@@ -124,4 +125,29 @@ fn a_station_that_learns_leaves_a_mode_that_nobody_hears() {
     let delivered = cell.run().1.delivered;
     let room = 13_000_000 / 5 / (8 * 1_500);
     assert!((room / 2..=room).contains(&delivered), "{delivered} {room}");
+}
+
+/// Two stations send over a relay, which has a third of the medium and receives two. It tells them to stop in management frames: as many as stations
+/// have sent are the notices of the run, and the hop of the first was stopped for a part of it.
+#[test]
+fn notices_of_stations_are_those_of_the_run() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 190.0));
+    let places = [0.0, 100.0, 200.0, 1.0];
+    let [a, b, c, e] = places.map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(b).buffer = Limit::Packets(20);
+    let flow = cell.flow(a, c, 1, cbr(1500, 6_000_000));
+    cell.flow(e, c, 1, cbr(1500, 6_000_000));
+    let pause = mechanism(["watermark", "pfc", "gate"], vec![b], &[]);
+    cell.0.mechanisms.push(pause);
+    let (world, report) = cell.run();
+    let sent: u64 = report
+        .stations
+        .iter()
+        .map(|station| station.management)
+        .sum();
+    assert!(sent > 2, "{sent}");
+    assert_eq!(report.control, sent);
+    let first = world.network().flows.0[flow].path[0];
+    let closed: u64 = report.ports[first.index()].count.closed.iter().sum();
+    assert!(closed > 10_000 * US && closed < 1_000_000 * US, "{closed}");
 }

@@ -1,5 +1,6 @@
 //! What is said of the hops of a station: how long they were in use, where they lead, whether anything moves there, and what a law sees.
 
+use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::spec::{Edition, RateControl};
@@ -150,4 +151,29 @@ fn notices_of_stations_are_those_of_the_run() {
     let first = world.network().flows.0[flow].path[0];
     let closed: u64 = report.ports[first.index()].count.closed.iter().sum();
     assert!(closed > 10_000 * US && closed < 1_000_000 * US, "{closed}");
+}
+
+/// Two relays, each of which is full of packets for the other and has told it to stop: neither can free the other, which is seen after ten seconds.
+#[test]
+fn relays_that_stop_each_other_stand_still() {
+    let mut cell = Cell::new(40.0, B, edca(B, BASIC), disc(100.0, 350.0));
+    let row = [0.0, 100.0, 200.0, 300.0];
+    let [a, b, c, d] = row.map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    for relay in [b, c] {
+        cell.spec(relay).buffer = Limit::Packets(10);
+    }
+    for (from, to) in [(a, d), (d, a)] {
+        cell.flow(from, to, 1, cbr(1500, 6_000_000));
+    }
+    let pause = mechanism(["watermark", "pfc", "gate"], vec![b, c], &[]);
+    cell.0.mechanisms.push(pause);
+    let (world, report) = cell.run();
+    let found = report.deadlock.expect("relays that wait for each other");
+    let ends = |id: &PortId| {
+        let port = &world.network().ports[*id];
+        [port.node.index(), port.far.index()]
+    };
+    let mut cycle: Vec<[usize; 2]> = found.cycle.iter().map(ends).collect();
+    cycle.sort_unstable();
+    assert_eq!(cycle, [[b, c], [c, b]]);
 }

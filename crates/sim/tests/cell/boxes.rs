@@ -301,3 +301,20 @@ fn a_copy_is_told_before_the_fates_of_both_and_marked_by_itself() {
     // Two draws of one half differ half of the time: 500 with a standard deviation of 16.
     assert!(unlike.abs_diff(500) < 80);
 }
+
+/// A box that loses half of forty packets. Two worlds that are alike lose the same ones; one that draws anew by a number loses others, and two that
+/// draw anew by the same number agree.
+#[test]
+fn a_world_that_draws_anew_loses_other_packets() {
+    let kept = |by: Option<u64>| {
+        let mut run = world(vec![loss(0.5)], 1..100, 0.2);
+        by.into_iter().for_each(|by| run.reseed(by));
+        for tag in 0..40 {
+            inject(&mut run, at(1 + tag), Id::new(0), 1500, tag);
+        }
+        deliveries(&mut run)
+    };
+    assert_eq!(kept(None), kept(None));
+    assert_ne!(kept(None), kept(Some(7)));
+    assert_eq!(kept(Some(7)), kept(Some(7)));
+}

@@ -4,6 +4,8 @@ use backwater_sim::limit::Limit;
 use backwater_sim::medium::trace::First;
 use backwater_sim::medium::trace::graph::Graph;
 use backwater_sim::medium::trace::log::{Entry, Happening, Log};
+use backwater_sim::queue::AnyAqm;
+use backwater_sim::queue::aqm::{Aqm, Frame, Verdict};
 use backwater_sim::table::Id;
 use backwater_sim::world::World;
 use backwater_transport::units::Time;
@@ -18,10 +20,11 @@ fn entries(
     arrivals: impl Iterator<Item = (u64, u64)>,
     ms: u64,
     room: Limit,
+    aqm: Option<AnyAqm>,
 ) -> Vec<Entry> {
     let link = direction(recorded(trace, false), MAHIMAHI, First::Opportunity, vec![]);
     let mut spec = spec([link, None], ms as f64 / 1000.0);
-    spec.ports[0].buffer = room;
+    (spec.ports[0].buffer, spec.ports[0].aqm) = (room, aqm);
     let mut world = World::build(&spec).expect("a link");
     let server = world.network_mut().ports[Id::new(0)]
         .more
@@ -54,6 +57,7 @@ fn opportunities_come_before_arrivals_and_departures_behind_their_opportunity() 
         [(1, 1500), (1, 1500), (5, 96)].into_iter(),
         10,
         Limit::Packets(1),
+        None,
     );
     let log = Log {
         header: vec!["# base timestamp: 0".into()],
@@ -62,6 +66,36 @@ fn opportunities_come_before_arrivals_and_departures_behind_their_opportunity() 
     let expected = "# base timestamp: 0\n1 # 1504\n1 + 1504\n1 + 1504\n1 d 1 1504\n3 # 1504\n\
         3 - 1504 2\n3 # 1504\n5 + 100\n6 # 1504\n6 - 100 1\n";
     assert_eq!(log.write(), expected);
+}
+
+/// Loses the second frame that is to leave.
+#[derive(Clone, Debug, Default)]
+struct LosesSecond(u32);
+
+impl Aqm for LosesSecond {
+    fn pop(&mut self, _: &Frame) -> Verdict {
+        self.0 += 1;
+        match self.0 {
+            2 => Verdict::Drop,
+            _ => Verdict::Accept,
+        }
+    }
+}
+
+/// Of three packets the first and the last leave at the opportunities at 3 and at 6, and queue management loses the second at 6.
+#[test]
+fn the_log_of_a_link_has_what_queue_management_loses() {
+    let aqm = AnyAqm::Custom(Box::new(LosesSecond::default()));
+    let come = [(1, 1500); 3].into_iter();
+    let found = entries(vec![3, 6], come, 8, Limit::Unlimited, Some(aqm));
+    let log = Log {
+        header: Vec::new(),
+        entries: found,
+    };
+    let figures = Graph::of(&log).expect("rates");
+    assert_eq!((figures.dropped, figures.discarded), (0, 1));
+    let gone = log.entries.iter().filter(|one| one.at == 6);
+    assert_eq!(gone.count(), 3, "{}", log.write());
 }
 
 /// Of the first link one byte could have left in 100 ms, and none did. In the second queue
@@ -129,7 +163,7 @@ fn a_log_that_mahimahi_wrote_is_written_again_from_its_arrivals() {
     let Some(trace) = lines("Verizon-LTE-short.down") else {
         return;
     };
-    let ours = entries(trace, arrivals.into_iter(), 140_000, Limit::Unlimited);
+    let ours = entries(trace, arrivals.into_iter(), 140_000, Limit::Unlimited, None);
     log.entries = ours
         .into_iter()
         .map(|entry| Entry {

@@ -82,14 +82,14 @@ fn accounts(random: &mut Random) -> Net {
 #[test]
 fn alarms_of_accounts_come_in_time_where_departures_lag() {
     let mut notices = 0;
-    for number in 0..24 {
+    for number in 0..10 {
         let mut random = Random::stream(number, "test", "alarms");
         let net = accounts(&mut random);
         let report = net.run();
         same(&report, &net.run_recorded().0, "recorded", number);
         notices += report.control;
     }
-    assert!(notices > 60, "{notices}");
+    assert!(notices > 20, "{notices}");
 }
 
 /// A frame alone finds an idle port without a bound, at a switch that counts what came in: it leaves at once.

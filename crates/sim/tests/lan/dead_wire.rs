@@ -2,6 +2,8 @@
 
 use backwater_sim::cause::Cause;
 use backwater_sim::record::What;
+use backwater_sim::spec::{Happening, LinkEvent, Routing};
+use backwater_transport::units::Span;
 
 use crate::aqm::queue;
 use crate::net::*;
@@ -82,5 +84,32 @@ fn frames_in_queues_of_flows_are_lost_with_their_wire() {
         let causes = report.drops.iter().map(|row| row.key.0);
         assert!(causes.into_iter().all(|cause| cause == Cause::LinkDown));
         same(&net.run(), &report, "not recorded", 0);
+    }
+}
+
+/// Two equal ways lead from X to Z. When a wire of one of them goes down all frames take the other.
+#[test]
+fn switches_forward_around_a_dead_wire() {
+    for dead in [1, 3] {
+        let mut net = Net::new(0.05);
+        net.0.routing = Routing::Ecmp;
+        let (s, x, z) = (net.host("S"), net.switch("X"), net.switch("Z"));
+        net.link(s, x, 100 * MBIT);
+        for name in ["Y1", "Y2"] {
+            let y = net.switch(name);
+            net.link(x, y, 100 * MBIT);
+            net.link(y, z, 100 * MBIT);
+        }
+        let d = net.host("D");
+        net.link(z, d, 100 * MBIT);
+        net.flow("f", s, d, script([0, 2, 3, 4].map(|n| (n * MS, 1_500))));
+        let what = Happening::Down {
+            converge: Some(Span(0)),
+        };
+        net.0.events.push(LinkEvent {
+            what,
+            ..away(dead, MS, 40 * MS)
+        });
+        assert_eq!(net.run().delivered, 4, "{dead}");
     }
 }

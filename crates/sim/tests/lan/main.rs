@@ -28,6 +28,7 @@ mod heard;
 mod input_queued;
 mod judged;
 mod lagging;
+mod law_departures;
 mod laws;
 mod long_wires;
 mod managed;

@@ -323,11 +323,11 @@ fn congested_queues_behind_one_link_are_ored() {
 }
 
 /// A log that a part from outside shares with the test.
-type Log = Arc<Mutex<Vec<(u64, u64)>>>;
+pub type Log = Arc<Mutex<Vec<(u64, u64)>>>;
 
 /// Congested from the first frame on. Notes when each frame has left, and for how long it was there.
 #[derive(Clone, Debug)]
-struct Notes(Log);
+pub struct Notes(pub Log);
 
 impl Detector for Notes {
     fn needs(&self) -> Needs {

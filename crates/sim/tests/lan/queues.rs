@@ -354,11 +354,12 @@ impl Aqm for LosesFirst {
     }
 }
 
-/// Puts a trace link in place of the direction of a link from its first end: an opportunity for a full frame each millisecond.
-fn trace(net: &mut Net, link: usize) {
+/// Puts a trace link of this rate in place of the direction of a link from its first end. It has opportunities for full frames, at whole
+/// milliseconds.
+pub fn trace(net: &mut Net, link: usize, rate: u64) {
     let constant = TRACES.iter().find(|row| row.id == "constant");
     let constant = constant.expect("a trace");
-    let rate = [("rate", Value::Rate(Rate(LINE)))];
+    let rate = [("rate", Value::Rate(Rate(rate)))];
     let server = ServerSpec {
         trace: (constant.build)(&args(constant, &rate)).expect("legal options"),
         opportunity: 1538,
@@ -384,7 +385,7 @@ fn a_packet_that_is_lost_at_an_idle_port_is_followed_a_frame_later() {
         let (s, d) = (net.host("S"), net.host("D"));
         let port = net.link(s, d, LINE)[0];
         if traced {
-            trace(&mut net, 0);
+            trace(&mut net, 0, LINE);
         }
         net.0.ports[port].aqm = Some(AnyAqm::Custom(Box::new(LosesFirst(5))));
         net.flow("f", s, d, source("saturated", &[packet()]));
@@ -404,7 +405,7 @@ fn mahimahis_codel_loses_the_frame_behind_the_one_that_it_sends() {
         let (s, d) = (net.host("S"), net.host("D"));
         let port = net.link(s, d, 10 * MBIT)[0];
         if traced {
-            trace(&mut net, 0);
+            trace(&mut net, 0, LINE);
         }
         let codel = queue("codel-mahimahi", &[]);
         (net.0.ports[port].scheduler, net.0.ports[port].aqm) = (codel.scheduler, codel.aqm);

@@ -188,8 +188,8 @@ fn a_port_that_is_held_to_a_rate_uses_it_up() {
     }
 }
 
-/// X tells Y to send at 90 % of its line's rate, and Y tells A to send at 90 % of that. When the wire from Y to X goes down, nothing holds Y's port back any
-/// more: A is told 90 % of the line's rate at that instant. A frame on the dead line keeps Y's queue above its low mark.
+/// X tells Y to send at 90 % of its line's rate, and Y tells A to send at 90 % of that. When the wire from Y to X goes down, nothing holds
+/// Y's port back any more: A is told 90 % of the line's rate at that instant. A frame on the dead line keeps Y's queue above its low mark.
 #[test]
 fn a_feeder_is_told_another_rate_when_a_wire_goes_down() {
     let mut net = Net::new(0.05);

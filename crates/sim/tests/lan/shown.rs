@@ -151,9 +151,12 @@ fn queue_management_sees_what_waits_besides_a_frame() {
     }
 }
 
+/// A moment, the frame, and the bytes that are held then.
+type Watched = (&'static str, Seen, u64);
+
 /// A detector that notes the moments that it sees, with the bytes that are held then.
 #[derive(Clone, Debug, Default)]
-struct Watches(Arc<Mutex<Vec<(&'static str, Seen, u64)>>>);
+struct Watches(Arc<Mutex<Vec<Watched>>>);
 
 impl Detector for Watches {
     fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {

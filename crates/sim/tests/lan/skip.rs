@@ -1,19 +1,16 @@
 //! Runs that skip what repeats itself have the report of the full run. Small networks, each for one part of a state that grows or moves.
 
-use backwater_sim::medium::boxes::BOXES;
-
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::boxes::BOXES;
 use backwater_sim::skip::Stretch;
 use backwater_sim::source::AnySource;
 use backwater_sim::spec::watchdog::Terms;
 use backwater_sim::spec::{
-    Action, Choose, Direction, Discipline, Happening, LinkEvent, NodeKind, Routing, Service,
-    SwitchModel,
+    Action, Choose, Direction, Discipline, FlowSpec, Happening, LinkEvent, NodeKind, Routing,
+    Service, SwitchModel,
 };
 use backwater_sim::targets::Destination;
-
-use backwater_sim::spec::FlowSpec;
 use backwater_transport::endpoint::{DelayedAck, Protocol};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
@@ -419,5 +416,45 @@ fn what_a_caller_changes_on_the_way_is_not_repeated() {
         let ((all, none), (some, stretches)) = (run(false), run(true));
         assert!(none == 0 && stretches > 0);
         same(&all, &some, "a caller that changes a buffer", offset);
+    }
+}
+
+/// A source that draws random numbers has a future that no state tells: jitter, or a phase of its own in each period.
+#[test]
+fn sources_that_draw_random_numbers_are_not_skipped() {
+    let packet = ("packet", Value::Bytes(Bytes(1_500)));
+    let rate = ("rate", Value::Rate(Rate(MBIT)));
+    let jitter = |share| {
+        source(
+            "cbr",
+            &[
+                packet.clone(),
+                rate.clone(),
+                ("jitter", Value::Share(share)),
+            ],
+        )
+    };
+    let periods = |phase| {
+        let spans = ["on", "off"].map(|name| (name, Value::Span(Span(100 * MS))));
+        let [on, off] = spans;
+        let phase = ("phase", Value::Choice(phase));
+        source(
+            "periodic-on-off",
+            &[packet.clone(), rate.clone(), on, off, phase],
+        )
+    };
+    for (from, draws) in [
+        (jitter(0.0), false),
+        (jitter(0.1), true),
+        (periods("start"), false),
+        (periods("random"), true),
+    ] {
+        let (net, _) = merge(1.0, 10 * MBIT, [from, constant(1_000, MBIT)]);
+        let refused = net
+            .world()
+            .skip_recurrences()
+            .err()
+            .map(|unable| unable.place);
+        assert_eq!(refused.is_some(), draws, "{refused:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Parts of the engine beside a second computation of the same thing: short, plain and written for the test alone.
 
+mod burst_laws;
+mod calendar;
 mod cellular;
 mod congestion;
 mod controls;
@@ -22,6 +24,7 @@ mod recordings;
 mod requests;
 mod responders;
 mod shapes;
+mod source_laws;
 mod sources;
 mod stops;
 mod tables;

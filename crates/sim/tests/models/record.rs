@@ -93,6 +93,31 @@ fn the_age_at_95_percent_is_the_one_of_the_contest() {
     assert_eq!(late.p95_s(ms(41)), Some(0.038));
 }
 
+/// 256 delays of one value and 512 of another are counted in no byte: each count is a multiple of 256.
+#[test]
+fn counts_that_fill_bytes_are_not_lost() {
+    let mut delays = Delays::default();
+    for (ns, times) in [(1_000, 256), (50, 512)] {
+        (0..times).for_each(|_| delays.record(ns));
+    }
+    assert_eq!(delays.len(), 768);
+    let quantiles = [0.0, 0.6, 2.0 / 3.0, 0.7, 1.0].map(|q| delays.quantile(q));
+    assert_eq!(quantiles, [50, 50, 50, 1_000, 1_000]);
+    let mean = (256.0 * 1_000.0 + 512.0 * 50.0) / 768.0;
+    assert!((delays.mean() - mean).abs() < 1e-9, "{}", delays.mean());
+    let mut alone = Delays::default();
+    (0..256).for_each(|_| alone.record(1_000));
+    assert_eq!((alone.len(), alone.quantile(0.5)), (256, 1_000));
+}
+
+/// A delay of two microseconds is counted as 2,000 ns.
+#[test]
+fn delays_are_counted_in_nanoseconds() {
+    let mut stats = FlowStats::default();
+    stats.deliver(&packet(0), Time(2_000_000));
+    assert_eq!(stats.delay.quantile(1.0), 2_000);
+}
+
 /// Counting begins anew at 100 ms: 1,000 B that were created at 110 are 1,014 B in 10 ms.
 #[test]
 fn an_age_begins_anew_after_the_warm_up() {
@@ -106,6 +131,14 @@ fn an_age_begins_anew_after_the_warm_up() {
     assert_eq!(age.sampled(ms(130)), Some(100..=130));
     // 100 to 119 ms after what came first, then 10 to 20: index int(0.95 · 31) = 29.
     assert_eq!(age.p95_s(ms(130)), Some(0.118));
+    // With the counters of its flow.
+    let mut first = Age::default();
+    first.deliver(ms(0), ms(40), 7_000);
+    let mut stats = FlowStats::default();
+    stats.age = Some(Box::new(first));
+    stats.warm(Count::default(), ms(100));
+    let age = stats.age.as_ref().expect("kept");
+    assert_eq!(age.sampled(ms(130)), Some(100..=130));
     let mut at_once = Age::default();
     at_once.deliver(ms(0), ms(1), 1_000);
     assert_eq!(at_once.throughput_bps(0), None, "no time has passed");

@@ -1,6 +1,6 @@
 //! Sources alone, by what they draw and what they refuse.
 
-use backwater_sim::source::{AnySource, SOURCES, Source};
+use backwater_sim::source::{AnySource, SOURCES, Source, listed};
 use backwater_transport::part::{File, Refusal, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Span, Time};
@@ -8,7 +8,7 @@ use backwater_transport::units::{Bytes, Span, Time};
 use crate::options::fill;
 use crate::traces::rate;
 
-fn source(id: &str, given: &[(&'static str, Value)]) -> Result<AnySource, Refusal> {
+pub fn source(id: &str, given: &[(&'static str, Value)]) -> Result<AnySource, Refusal> {
     let row = SOURCES.iter().find(|row| row.id == id).expect("a row");
     (row.build)(&fill(row.options, given))
 }
@@ -72,4 +72,21 @@ fn the_least_burst_may_be_one_byte() {
         assert!(build(k).is_ok(), "{k}");
         assert_eq!(build(k - 1).expect_err("refused").option, "burst");
     }
+}
+
+/// One process of bursts is enough for demands. The instants of a list may be equal and do not go back.
+#[test]
+fn few_instants_are_enough() {
+    let given = [
+        ("burst", Value::Bytes(Bytes(6_000))),
+        ("rate", rate(1_000_000)),
+        ("sources", Value::Count(1)),
+    ];
+    let mut one = source("self-similar", &given).expect("legal options");
+    let mut random = Random::stream(1, "models", "one");
+    assert!(one.next(Time::ZERO, &mut random).is_some());
+    let bytes = || [9].as_slice().into();
+    assert!(listed([3, 3].as_slice().into(), bytes()).is_ok());
+    let refused = listed([3, 2].as_slice().into(), bytes()).expect_err("refused");
+    assert_eq!(refused.0, "at_us");
 }

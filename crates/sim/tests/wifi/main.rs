@@ -17,11 +17,14 @@ mod ez_flow;
 mod frame_bytes;
 mod groups;
 mod header_fields;
+mod hops;
 mod laws;
 mod mechanisms;
 mod msdu;
 mod multihop;
 mod nav;
+#[path = "../../../transport/tests/support/options.rs"]
+mod options;
 mod physical;
 mod propagation;
 mod queue_management;

@@ -19,6 +19,8 @@ impl Shared {
         self.lose_queued(id, now);
         self.run.calendar.cancel(Event::Arrive(id));
         self.lose_on_wire(id, now);
+        // Nothing is on the wire that could be overtaken.
+        self.network.ports[id].set(Traits::SHORTENED, false);
         self.run.books.notices_lost += self.network.forget_control_frames(id);
         self.open_gates(id, now);
         // No arrival tells any more that the frame in transmission has left.

@@ -1,9 +1,10 @@
 //! What waits at a port whose wire goes down: control frames, frames in queues of queue management, and notices that come meanwhile.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::ids::PortId;
 use backwater_sim::record::What;
 use backwater_sim::spec::{Happening, LinkEvent, Routing};
-use backwater_transport::units::Span;
+use backwater_transport::units::{Span, Time};
 
 use crate::aqm::queue;
 use crate::net::*;
@@ -112,4 +113,25 @@ fn switches_forward_around_a_dead_wire() {
         });
         assert_eq!(net.run().delivered, 4, "{dead}");
     }
+}
+
+/// A frame is on a wire of 5 ms, which becomes one of 1 us at 1.5 ms and is down from 2 to 3 ms: the frame is lost. The next one waits for no
+/// frame that was lost: its 1,526 B take 1,220.8 us, and the wire 1 us.
+#[test]
+fn a_frame_waits_for_none_that_was_lost_with_a_longer_wire() {
+    let mut net = Net::new(0.1);
+    let (s, d) = (net.host("S"), net.host("D"));
+    let port = net.link(s, d, 10 * MBIT)[0];
+    net.0.links[0].delay = Span(5 * MS);
+    net.flow("f", s, d, script([(0, 1_500), (3_100 * US, 1_500)]));
+    net.0.events.push(away(0, 2 * MS, 3 * MS));
+    let mut world = net.world();
+    world.advance(Time(1_500 * US));
+    let changed = world.change_delay(PortId::new(port), Span::micros(1));
+    changed.expect("a wire");
+    world.advance(world.end());
+    let report = world.report();
+    assert_eq!((report.dropped, report.delivered), (1, 1));
+    let took = 1_526 * 800_000 + US;
+    assert_eq!(report.all.max, took);
 }

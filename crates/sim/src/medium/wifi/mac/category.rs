@@ -330,13 +330,13 @@ impl Contention {
     }
 
     /// Moves parameters while the medium is idle since `base`; a counter keeps its slots, and what would
-    /// have sent already sends at the next boundary.
+    /// have sent already sends at the next boundary. A category that has nothing to send counts no slots for that.
     pub fn move_to(&mut self, set: Category, base: Time, now: Time, sifs: Span, slot: Span) {
         self.set = set;
         self.aifs = sifs + slot.times(u64::from(set.aifsn));
         self.cw = self.cw.clamp(set.cw_min, set.cw_max);
         let first = base.0 + self.aifs.0;
-        if self.expiry(base, slot) < now {
+        if self.wants_medium() && self.expiry(base, slot) < now {
             self.slots = (now.0 - first).div_ceil(slot.0) as u32;
         }
     }

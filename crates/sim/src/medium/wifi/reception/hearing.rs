@@ -93,7 +93,8 @@ impl Coded {
     fn rate(&self, receivers: &Receivers, wanted: u64, power: u64) -> f64 {
         let others = receivers.noise + (power - wanted);
         let sinr = wanted as f64 / others as f64;
-        -self.density * receivers.rungs[self.rung].log_right(sinr)
+        // Where no bit fails the logarithm is nought, and the rate must not be a negative one: delays are divided by it.
+        0.0 - self.density * receivers.rungs[self.rung].log_right(sinr)
     }
 }
 

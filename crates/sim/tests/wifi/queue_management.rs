@@ -129,6 +129,15 @@ const fn frame(ip: u64) -> u64 {
     ip + 18
 }
 
+/// An instance for each neighbour.
+fn each() -> Serving {
+    Serving {
+        turn: Turn::RoundRobin,
+        each: true,
+        ..Serving::default()
+    }
+}
+
 /// The data frames of station 0.
 fn sent(frames: &[AirFrame]) -> Vec<Time> {
     let own = frames
@@ -198,11 +207,7 @@ fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
     let mut cell = cell(&rows);
     let watcher = Watcher::default();
     cell.spec(0).aqm = watcher.aqm();
-    cell.spec(0).serving = Serving {
-        turn: Turn::RoundRobin,
-        each: true,
-        ..Serving::default()
-    };
+    cell.spec(0).serving = each();
     let (_, report) = log(&cell);
     let [a, b, c, d, e] = rows.map(|(_, ip, _)| frame(ip));
     let expected = [
@@ -249,6 +254,35 @@ fn a_packet_that_is_displaced_has_waited_up_to_then() {
     let (none, alone) = of(&[(1, 1000, 100_500)]);
     assert_eq!((one, none), (1, 0));
     assert_eq!(both - alone, 1518 * u128::from(Span::micros(300).0));
+}
+
+/// Two neighbours have queues of their own: one of 1518 and 518 B, the other of 1018 B, and no room is left. For a packet to the second neighbour the queue gives way
+/// that is longest with it, the first one among equals: the first up to 1018 B, the second from 1118 B on.
+#[test]
+fn the_longest_queue_with_what_comes_gives_way() {
+    for (comes, gives) in [(300, 1500), (1000, 1500), (1100, 1000), (1400, 1000)] {
+        let mut cell = cell(&[
+            (1, 1500, 100_200),
+            (1, 500, 100_300),
+            (2, 1000, 100_400),
+            (2, comes, 100_500),
+        ]);
+        let watcher = Watcher {
+            displaces: true,
+            ..Watcher::default()
+        };
+        cell.spec(0).aqm = watcher.aqm();
+        cell.spec(0).buffer = Limit::Packets(3);
+        cell.spec(0).serving = each();
+        let (_, report) = log(&cell);
+        let of = |row: usize| report.flows[row].sums.dropped.packets;
+        let expected = if gives == 1500 {
+            [1, 0, 0, 0]
+        } else {
+            [0, 0, 1, 0]
+        };
+        assert_eq!([1, 2, 3, 4].map(of), expected, "{comes} B");
+    }
 }
 
 /// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later packet goes.

@@ -1,0 +1,112 @@
+//! A station that serves flows round-robin: the order of its frames, and who makes room.
+
+use std::sync::{Arc, Mutex};
+
+use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::AnyDetector;
+use backwater_sim::mechanism::detector::Detector;
+use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::place::View;
+use backwater_sim::medium::wifi::air_log::Body;
+use backwater_transport::units::Span;
+
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, dcf, disc, once, paced};
+use crate::mechanisms::mechanism;
+
+/// Packets that a detector has seen lost, by their bytes, and the packets that were held with them.
+type Lost = Arc<Mutex<Vec<(u64, u64)>>>;
+
+#[derive(Clone, Debug)]
+struct Witness(Lost);
+
+impl Detector for Witness {
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        if let Moment::Lost(seen) = moment {
+            let row = (seen.bytes, view.held + 1);
+            self.0.lock().expect("one thread").push(row);
+        }
+        None
+    }
+}
+
+/// From 100 ms on another station sends. Meanwhile station 0 gets four packets of flow A for neighbour 1, three of B for 2, and one of C for 1, in this order, each 10 us
+/// behind the one before. A packet of a flow has its own length. Gives flows and numbers of the frames of station 0, and what was lost.
+fn served(room: u64) -> (Vec<(char, u32)>, Vec<(u64, u64)>) {
+    let mut cell = Cell::new(0.3, B, dcf(B, BASIC), disc(100.0, 100.0));
+    for x in [0.0, 10.0, 20.0, 30.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    cell.spec(0).in_turn = true;
+    cell.spec(0).buffer = Limit::Packets(room);
+    let first = cell.flow(3, 1, 1, once(1500));
+    cell.0.flows[first].start = Span::millis(100);
+    for (to, bytes, start, count) in [
+        (1, 1000, 100_100, 4),
+        (2, 800, 100_140, 3),
+        (1, 600, 100_170, 1),
+    ] {
+        let flow = cell.flow(0, to, 1, paced(bytes, 8 * bytes * 100_000));
+        let spec = &mut cell.0.flows[flow];
+        spec.start = Span::micros(start);
+        spec.stop = Span::micros(start + 10 * count - 5);
+    }
+    let lost = Lost::default();
+    let mut witness = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(lost.clone())));
+    cell.0.mechanisms = vec![witness];
+    let (frames, report) = log(&cell);
+    let entered = report.flows[1..].iter().map(|f| f.sums.entered.packets);
+    assert_eq!(entered.collect::<Vec<_>>(), [4, 3, 1]);
+    let sent = frames.iter().filter_map(|frame| match &frame.body {
+        Some(Body::Packet(packet, ..)) if frame.from == 0 => {
+            Some((b" ABC"[packet.flow.index()].into(), packet.seq))
+        }
+        _ => None,
+    });
+    let lost = lost.lock().expect("one thread").clone();
+    (sent.collect(), lost)
+}
+
+/// In each round each flow with packets sends one: A, B and C, then A and B, then A and B, then A. Within a round the order is left to the station.
+#[test]
+fn each_flow_sends_a_packet_in_each_round() {
+    let (sent, lost) = served(20);
+    assert_eq!((sent.len(), lost), (8, vec![]));
+    let mut rest = &sent[..];
+    for round in ["ABC", "AB", "AB", "A"] {
+        let (now, then) = rest.split_at(round.len());
+        let mut flows: Vec<char> = now.iter().map(|(flow, _)| *flow).collect();
+        flows.sort_unstable();
+        assert_eq!(flows.iter().collect::<String>(), round, "{sent:?}");
+        rest = then;
+    }
+    for flow in ['A', 'B', 'C'] {
+        let own = sent
+            .iter()
+            .filter(|(of, _)| *of == flow)
+            .map(|(_, seq)| *seq);
+        assert!(own.clone().eq(0..own.count() as u32), "{sent:?}");
+    }
+}
+
+/// Four packets of A fill the buffer. The first two of B each make room at the cost of the newest of A, since A holds more than B would; the third would make three of
+/// B beside two of A and is lost. C has none, so A or B, which hold two each, give way to it: one of them loses its newest, and its oldest stays.
+#[test]
+fn the_flow_that_holds_most_makes_room() {
+    let (sent, lost) = served(4);
+    let [a, b] = [1018, 818];
+    assert_eq!(lost[..2], [(a, 4), (a, 4)]);
+    assert!(
+        lost.len() == 3 && [(a, 4), (b, 4)].contains(&lost[2]),
+        "{lost:?}"
+    );
+    let count = |flow: char| sent.iter().filter(|(of, _)| *of == flow).count();
+    assert_eq!((count('A') + count('B'), count('C')), (3, 1));
+    assert!(
+        sent.contains(&('A', 0)) && sent.contains(&('B', 0)),
+        "{sent:?}"
+    );
+    let newest = if lost[2].0 == a { ('B', 1) } else { ('A', 1) };
+    assert!(sent.contains(&newest), "{sent:?}");
+}

@@ -3,12 +3,15 @@
 use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
+use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::place::View;
+use backwater_sim::mechanism::responder::{AnyResponder, Knobs, Responder};
 use backwater_sim::medium::wifi::air_log::Body;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::{Span, Time};
 
+use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, disc, edca, once};
 use crate::mechanisms::mechanism;
 
@@ -94,4 +97,35 @@ fn each_frame_brings_the_first_notice_of_its_neighbour() {
         brought.collect::<Vec<_>>(),
         [(1, true), (1, true), (2, true)]
     );
+}
+
+/// Takes no notice of what it is told.
+#[derive(Clone, Debug)]
+struct Deaf;
+
+impl Responder for Deaf {
+    fn react(&mut self, _: &Notice, _: &mut Knobs) {}
+}
+
+/// A PAUSE speaks of all categories and a PFC of one. Their fields are as long, and nobody does what they ask, so that two runs differ in what was said alone: the
+/// fingerprint tells it.
+#[test]
+fn the_fingerprint_tells_of_which_categories_a_field_speaks() {
+    let run = |notify: &'static str| {
+        let mut cell = cell();
+        let given = [
+            ("cast", Value::Choice("each")),
+            ("carrier", Value::Choice("header")),
+        ];
+        let mut told = mechanism(["watermark", notify, "gate"], vec![0], &given);
+        told.detect = AnyDetector::Custom(Box::new(Once));
+        told.respond = AnyResponder::Custom(Box::new(Deaf));
+        cell.0.mechanisms = vec![told];
+        let (frames, report) = log(&cell);
+        let begun: Vec<Time> = frames.iter().map(|f| f.at).collect();
+        (begun, report.fingerprint)
+    };
+    let (pause, pfc) = (run("pause"), run("pfc"));
+    assert_eq!(pause.0, pfc.0);
+    assert_ne!(pause.1, pfc.1);
 }

@@ -24,6 +24,7 @@ mod queue_management;
 mod queues;
 mod radiotap_modes;
 mod rate_control;
+mod received_parts;
 mod refusals;
 mod reports;
 mod reseed;

@@ -13,12 +13,13 @@ use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict, Waiting};
 use backwater_sim::queue::{AnyAqm, ClassQueue};
 use backwater_sim::spec::{Serving, Turn};
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{PortReport, Report};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
 use crate::attempts::log;
-use crate::cell::{B, BASIC, Cell, dcf, disc, edca, once};
+use crate::cell::{B, BASIC, Cell, dcf, disc, edca, once, saturated};
 use crate::mechanisms::mechanism;
 
 /// A call of an algorithm.
@@ -40,6 +41,9 @@ enum Call {
 struct Watcher {
     calls: Arc<Mutex<Vec<Call>>>,
     waited: Arc<Mutex<Vec<Span>>>,
+    left: Arc<Mutex<Vec<Time>>>,
+    /// When it was updated last, which comes before each call.
+    updated: Time,
     drops: u64,
     takes: bool,
     displaces: bool,
@@ -62,7 +66,8 @@ fn micros(now: Time) -> u64 {
 }
 
 impl Aqm for Watcher {
-    fn update(&mut self, _: Time, waiting: &Waiting) {
+    fn update(&mut self, now: Time, waiting: &Waiting) {
+        self.updated = now;
         let held: u64 = waiting.queues.iter().map(|queue| queue.bytes).sum();
         assert_eq!(waiting.bytes(), held);
     }
@@ -71,12 +76,14 @@ impl Aqm for Watcher {
         self.add(Call::Emptied(micros(now)));
     }
 
-    fn victim(&self, _: &Frame, _: &[ClassQueue]) -> Option<usize> {
+    fn victim(&self, frame: &Frame, _: &[ClassQueue]) -> Option<usize> {
+        assert!(frame.size == 0 || self.updated == frame.now);
         self.displaces.then_some(0)
     }
 
     fn push(&mut self, frame: &Frame, _: &mut Random) -> Verdict {
         assert_eq!((frame.queue, frame.sojourn), (0, Span::ZERO));
+        assert_eq!(self.updated, frame.now);
         let Frame {
             size,
             bytes,
@@ -88,11 +95,13 @@ impl Aqm for Watcher {
     }
 
     fn refused(&mut self, frame: &Frame, judged: bool, _: &mut Random) {
-        assert!(!judged);
+        assert!(!judged && self.updated == frame.now);
         self.add(Call::Refused(frame.size, frame.bytes, frame.packets));
     }
 
     fn pop(&mut self, frame: &Frame) -> Verdict {
+        assert_eq!(self.updated, frame.now);
+        self.left.lock().expect("one thread").push(frame.now);
         self.add(Call::Pop(frame.size, frame.bytes, frame.packets));
         if std::mem::take(&mut self.next) || frame.size == self.drops {
             return Verdict::Drop;
@@ -285,6 +294,44 @@ fn the_longest_queue_with_what_comes_gives_way() {
     }
 }
 
+/// The other way round: the queue of the neighbour to which the packet goes has 1018 B and is the first. With 1018 B more it is as long as the other one of 1518 and 518 B, and
+/// as the first among equals it gives way.
+#[test]
+fn the_first_of_queues_as_long_gives_way() {
+    let mut cell = cell(&[
+        (1, 1000, 100_200),
+        (2, 1500, 100_300),
+        (2, 500, 100_400),
+        (1, 1000, 100_500),
+    ]);
+    let watcher = Watcher {
+        displaces: true,
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    cell.spec(0).buffer = Limit::Packets(3);
+    cell.spec(0).serving = each();
+    let (_, report) = log(&cell);
+    let of = |row: usize| report.flows[row].sums.dropped.packets;
+    assert_eq!([1, 2, 3, 4].map(of), [1, 0, 0, 0]);
+}
+
+/// Packets of a flow that has several destinations find their neighbours through queue management, too.
+#[test]
+fn packets_for_any_of_several_hosts_pass_queue_management() {
+    let mut cell = cell(&[(1, 1000, 100_200)]);
+    cell.0.flows[1].to = Destination::AnyOf(vec![1, 2]);
+    cell.0.flows[1].source = saturated(1000);
+    let watcher = Watcher::default();
+    cell.spec(0).aqm = watcher.aqm();
+    let (frames, report) = log(&cell);
+    assert!(report.drops.is_empty());
+    for to in [1, 2] {
+        let sent = frames.iter().filter(|f| f.from == 0 && f.to == to);
+        assert!(sent.count() > 20, "{to}");
+    }
+}
+
 /// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later packet goes.
 #[test]
 fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
@@ -303,7 +350,7 @@ fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
     }
 }
 
-/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost, and the third goes.
+/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost at that instant, and the third goes.
 #[test]
 fn a_packet_that_is_taken_behind_another_is_lost() {
     let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_500), (2, 500, 100_700)]);
@@ -329,6 +376,8 @@ fn a_packet_that_is_taken_behind_another_is_lost() {
         ]
     );
     assert_eq!((lost(&report, Cause::Aqm), sent(&frames).len()), (1, 2));
+    let left = watcher.left.lock().expect("one thread");
+    assert!(left[0] == left[1] && left[1] < left[2], "{left:?}");
 }
 
 /// Congested as soon as a packet comes, and clear when one is lost.

@@ -247,3 +247,23 @@ fn a_saturated_flow_waits_for_room_in_its_own_category() {
         assert_eq!(sums.dropped.packets, 1);
     }
 }
+
+/// A packet of 1500 B crosses an idle cell of 802.11b in 1310 us and one of propagation. It is in time where its budget is as long, and late where that is a tick
+/// less.
+#[test]
+fn a_packet_is_late_a_tick_after_its_budget() {
+    for (budget, in_time) in [(Span::micros(1311), 1), (Span(Span::micros(1311).0 - 1), 0)] {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, once(1500));
+        cell.0.flows[flow].start = Span::millis(500);
+        cell.0.flows[flow].options.budget = Some(budget);
+        let (_, report) = cell.run();
+        let delivered = report.flows[flow].sums.delivered.packets;
+        assert_eq!(
+            (delivered, late(&report)),
+            (in_time, 1 - in_time),
+            "{budget:?}"
+        );
+    }
+}

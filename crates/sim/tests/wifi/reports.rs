@@ -1,5 +1,7 @@
 //! Relays that ask one station: what each knows of the steps that it has taken.
 
+use std::sync::{Arc, Mutex};
+
 use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
@@ -53,4 +55,32 @@ fn requests(report: u64) -> [usize; 2] {
 fn a_relay_knows_the_steps_that_others_asked_for_by_reports_alone() {
     assert_eq!(requests(0), [2, 2]);
     assert_eq!(requests(1), [2, 0]);
+}
+
+/// The categories that a detector is shown when its timer comes.
+#[derive(Clone, Debug)]
+struct Classes(Arc<Mutex<Vec<usize>>>);
+
+impl Detector for Classes {
+    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
+        if let Moment::Timer = moment {
+            self.0.lock().expect("one thread").push(view.class);
+        }
+        None
+    }
+}
+
+/// Each 250 ms a detector looks at all four categories of its station, one after the other.
+#[test]
+fn a_timer_shows_all_categories() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, b, 1, cbr(1500, 500_000));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let mut looks = mechanism(["watermark", "request", "aifsn"], vec![b], &[]);
+    looks.detect = AnyDetector::Custom(Box::new(Classes(seen.clone())));
+    cell.0.mechanisms = vec![looks];
+    cell.run();
+    let classes = seen.lock().expect("one thread");
+    assert_eq!(*classes, [0, 1, 2, 3].repeat(4));
 }

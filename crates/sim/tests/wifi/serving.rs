@@ -96,14 +96,18 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
 
 /// While another station sends for more than a millisecond, a station gets 120 packets of 60 B for a neighbour. Gives how many
 /// have left queue management then, under these limits for one neighbour and for all.
-fn left_queue_management(mut cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
+fn left_queue_management(cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
+    let airtime = Some(AirtimeLimits { low, high, total });
+    let limits = by_airtime([0, 0, 0]);
+    left_queue(cell, class, Serving { airtime, ..limits })
+}
+
+/// The same where it serves its neighbours so.
+fn left_queue(mut cell: Cell, class: u8, serving: Serving) -> u32 {
     let [from, to, other] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
     cell.spec(from).aqm = Some(drop_head());
     cell.spec(from).buffer = Limit::Packets(300);
-    cell.spec(from).serving = Serving {
-        airtime: Some(AirtimeLimits { low, high, total }),
-        ..by_airtime([0, 0, 0])
-    };
+    cell.spec(from).serving = serving;
     match cell.0.media[0].high {
         Some(high) => cell.spec(other).mode = Some(mode(high.mode.format, 20, 0, 1)),
         None => cell.spec(other).rate = Some(Rate(6_000_000)),
@@ -190,6 +194,19 @@ fn a_limit_that_is_reached_lets_no_further_packet_leave() {
             }
         });
         assert_eq!(left_queue_management(cell(), class, more), 41, "{more:?}");
+    }
+}
+
+/// While another station sends, as many packets leave queue management as the driver has room for.
+#[test]
+fn as_many_packets_leave_queue_management_as_the_driver_takes() {
+    for driver in [1, 7, 40] {
+        let cell = cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
+        let serving = Serving {
+            driver: Some(driver),
+            ..Serving::default()
+        };
+        assert_eq!(left_queue(cell, 1, serving), driver);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Notices over the air that stand while congestion lasts: how often they are sent, and in what unit they count.
 
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
 use crate::attempts::log;
-use crate::cell::cbr;
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
 use crate::mechanisms::{fork, mechanism};
 
 /// A relay that its own flow keeps congested renews its notices of 500 quanta at half of their time. A quantum over the air is
@@ -37,6 +38,40 @@ fn a_notice_over_the_air_is_renewed_after_its_share_of_its_time() {
         let expected = share - exchange / 10..=share + exchange;
         assert!(expected.contains(&mean), "{cast}: {mean}");
     }
+}
+
+/// Gates of stations are looked at for a deadlock each second, and nothing else happens in a cell whose packets have gone.
+#[test]
+fn gates_of_stations_are_looked_at_each_second() {
+    let events = |seconds: u64| {
+        let (mut cell, relay) = fork();
+        cell.0.duration = Span::secs(seconds);
+        for flow in &mut cell.0.flows {
+            flow.stop = Span::millis(1);
+        }
+        cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.advance(world.end());
+        world.events()
+    };
+    assert_eq!(events(40) - events(10), 30);
+}
+
+/// The sink is the first host of all, and is named.
+#[test]
+fn a_notice_names_the_first_host() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 190.0));
+    let [sink, relay, from] = [0.0, 90.0, 180.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(from, sink, 1, cbr(1500, 1_000_000));
+    cell.flow(relay, sink, 1, cbr(1500, 9_000_000));
+    let parts = ["watermark", "destination", "gate"];
+    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &[])];
+    let (frames, _) = log(&cell);
+    let told = frames.iter().find_map(|frame| match &frame.body {
+        Some(Body::Notice(_, _, named)) => Some(named.clone()),
+        _ => None,
+    });
+    assert_eq!(told, Some(vec![sink as u32]));
 }
 
 /// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor those to which it has no way: of the relay

@@ -371,3 +371,36 @@ fn a_station_that_sends_is_busy_whoever_sends_meanwhile() {
     assert_eq!(report.flows[wanted].sums.delivered.packets, 1);
     assert_eq!(report.stations[a].busy, Span::micros(20 + 4 * 513 + 1).0);
 }
+
+/// A's frame ends while B's ACK arrives with exactly the power of energy detection, whose preamble A does not recognise: A's medium stays busy until the ACK
+/// ends. With a threshold a thousandth of a decibel higher it is idle at once.
+#[test]
+fn the_medium_is_busy_from_exactly_the_threshold_on() {
+    for (above, busy) in [(0.0, true), (0.001, false)] {
+        let plain = channel(-70.0, -82.0);
+        let near = metres(-80.0);
+        let exactly = plain.received(near, 0.0);
+        let physical = channel(-70.0, exactly + above);
+        let mac = no_backoff(standard(AccessMode::Dcf, OFDM, BASIC));
+        let mut cell = Cell::new(0.1, OFDM, mac, ChannelSpec::Physical(physical));
+        let [a, b, c, d] = [("a", near), ("b", 0.0), ("c", -13.0), ("d", near + 10.0)]
+            .map(|(name, x)| cell.station(name, x, 0.0));
+        packet(&mut cell, c, b, 1500, 0);
+        // 486 bytes at 6 Mbit/s take 163 symbols of 4 us. The frame ends 20 us behind the beginning of the ACK.
+        let short = 20 + 4 * 163 + 1;
+        let begins = DATA + SIFS + 20 - short;
+        group_packet(&mut cell, a, d, 450, begins);
+        let (frames, report) = sends(&cell, b);
+        assert_eq!(frames, [(DATA + SIFS, FrameKind::Ack)]);
+        let ends = if busy {
+            DATA + SIFS + ANSWER
+        } else {
+            begins + short
+        };
+        assert_eq!(
+            report.stations[a].busy,
+            Span::micros(ends - begins).0,
+            "{above}"
+        );
+    }
+}

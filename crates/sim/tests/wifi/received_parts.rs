@@ -36,6 +36,20 @@ fn a_burst_begins_without_the_damage_of_the_one_before() {
     assert_eq!(damaged, [false, true]);
 }
 
+/// Another frame that begins and ends at one instant damages nothing.
+#[test]
+fn a_collision_of_no_length_damages_nothing() {
+    let us = |micros| Time::ZERO + Span::micros(micros);
+    let parts = Parts {
+        begins: vec![us(140), us(150)],
+    };
+    let mut hits = Hits::default();
+    hits.begin();
+    hits.open(&parts, us(145));
+    hits.close(&parts, us(145));
+    assert!(!hits.end(&parts, us(160)) && hits.frames.is_empty());
+}
+
 /// An LDPC code has no tail and one encoder. At MCS 0 of 802.11ax a symbol of 20 MHz has 117 bits: 16 of service and 115 B fill eight of them, a byte more takes
 /// a ninth.
 #[test]

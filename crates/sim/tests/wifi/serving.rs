@@ -11,7 +11,7 @@ use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::aggregate::{cell, mode};
-use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once};
+use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once, saturated};
 use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
@@ -208,6 +208,25 @@ fn as_many_packets_leave_queue_management_as_the_driver_takes() {
         };
         assert_eq!(left_queue(cell, 1, serving), driver);
     }
+}
+
+/// Neighbours take turns behind queue management for all of them and a driver with room for four packets: both get as much, and nothing stops.
+#[test]
+fn neighbours_take_turns_behind_a_driver() {
+    let mut cell = cell(0.2, mode(Format::Ht, 20, 7, 1), 0, true, 100.0);
+    let [from, x, y] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(from).aqm = Some(drop_head());
+    cell.spec(from).serving = Serving {
+        turn: Turn::RoundRobin,
+        driver: Some(4),
+        ..Serving::default()
+    };
+    for to in [x, y] {
+        cell.flow(from, to, 1, saturated(1500));
+    }
+    let (_, report) = cell.run();
+    let [one, other] = [0, 1].map(|f| report.flows[f].sums.delivered.packets);
+    assert!(one > 200 && one.abs_diff(other) <= 4, "{one} {other}");
 }
 
 /// A gate that a relay closes holds back packets that wait in queue management of their own neighbour, too: the relay loses nothing.

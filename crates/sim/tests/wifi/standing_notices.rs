@@ -57,21 +57,29 @@ fn gates_of_stations_are_looked_at_each_second() {
     assert_eq!(events(40) - events(10), 30);
 }
 
-/// The sink is the first host of all, and is named.
+/// A relay forwards to so many sinks, which are the first hosts of all. They are named, each of them.
 #[test]
-fn a_notice_names_the_first_host() {
-    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 190.0));
-    let [sink, relay, from] = [0.0, 90.0, 180.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
-    cell.flow(from, sink, 1, cbr(1500, 1_000_000));
-    cell.flow(relay, sink, 1, cbr(1500, 9_000_000));
-    let parts = ["watermark", "destination", "gate"];
-    cell.0.mechanisms = vec![mechanism(parts, vec![relay], &[])];
-    let (frames, _) = log(&cell);
-    let told = frames.iter().find_map(|frame| match &frame.body {
-        Some(Body::Notice(_, _, named)) => Some(named.clone()),
-        _ => None,
-    });
-    assert_eq!(told, Some(vec![sink as u32]));
+fn a_notice_names_as_many_hosts_as_lie_behind_its_station() {
+    for sinks in [1, 70] {
+        let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 190.0));
+        let sinks: Vec<usize> = (0..sinks)
+            .map(|n| cell.station(&format!("to{n}"), 0.0, f64::from(n) / 10.0))
+            .collect();
+        let [relay, from] = [90.0, 180.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        for sink in &sinks {
+            cell.flow(from, *sink, 1, cbr(1500, 10_000));
+        }
+        cell.flow(relay, sinks[0], 1, cbr(1500, 9_000_000));
+        let parts = ["watermark", "destination", "gate"];
+        cell.0.mechanisms = vec![mechanism(parts, vec![relay], &[])];
+        let (frames, _) = log(&cell);
+        let told = frames.iter().find_map(|frame| match &frame.body {
+            Some(Body::Notice(_, _, named)) => Some(named.clone()),
+            _ => None,
+        });
+        let all: Vec<u32> = sinks.iter().map(|sink| *sink as u32).collect();
+        assert_eq!(told, Some(all));
+    }
 }
 
 /// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor those to which it has no way: of the relay

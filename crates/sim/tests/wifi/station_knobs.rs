@@ -86,3 +86,21 @@ fn an_aifsn_moves_where_it_is_turned_to() {
     let report = world.report();
     assert_eq!(report.stations[0].aifsn[1], sum * Span::millis(1).0);
 }
+
+/// Where no packet follows, two runs differ in a turn alone: the fingerprint tells it, and whether it went to another number of slots.
+#[test]
+fn the_fingerprint_tells_of_a_turn() {
+    let fingerprint = |slots: Option<f64>| {
+        let mut cell = pair();
+        cell.0.flows[0].stop = Span::millis(100);
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.advance(Time::ZERO + Span::millis(500));
+        if let Some(slots) = slots {
+            world.turn(&of("b", "BE"), slots);
+        }
+        world.advance(world.end());
+        world.fingerprint()
+    };
+    assert_eq!(fingerprint(None), fingerprint(Some(3.0)));
+    assert_ne!(fingerprint(None), fingerprint(Some(4.0)));
+}

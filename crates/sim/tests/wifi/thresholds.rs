@@ -13,7 +13,7 @@ use backwater_transport::units::{Rate, Span};
 use crate::cell::{B, BASIC, Cell, G, RTS, cbr, dcf, edca, once, saturated};
 
 /// The catalogued channel without shadowing, with these thresholds in dBm.
-fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
+pub fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
     Physical {
         tx_power: 20.0,
         noise: -93.5,
@@ -32,12 +32,12 @@ fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
 }
 
 /// Metres at which a frame arrives with this power.
-fn metres(dbm: f64) -> f64 {
+pub fn metres(dbm: f64) -> f64 {
     1000.0 * 10f64.powf((20.0 - 140.046 - dbm) / 40.0)
 }
 
 /// Rules of the standard, with its limits of retries.
-fn standard(access: AccessMode, phy: Phy, rts_above: u64) -> MacSpec {
+pub fn standard(access: AccessMode, phy: Phy, rts_above: u64) -> MacSpec {
     let mac = match access {
         AccessMode::Dcf => dcf(phy, rts_above),
         AccessMode::Edca => edca(phy, rts_above),
@@ -170,13 +170,13 @@ fn packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) -> usize
 }
 
 /// The same to all neighbours: one frame at the control rate, which nobody answers.
-fn group_packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) {
+pub fn group_packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) {
     let flow = packet(cell, from, to, bytes, at);
     cell.0.flows[flow].to = Destination::Group(vec![to]);
 }
 
 /// Every counter that is drawn is zero.
-fn no_backoff(mut mac: MacSpec) -> MacSpec {
+pub fn no_backoff(mut mac: MacSpec) -> MacSpec {
     for category in &mut mac.categories {
         (category.cw_min, category.cw_max) = (0, 0);
     }
@@ -199,7 +199,7 @@ fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
     (own.map(|f| (at(f.at.0), f.kind)).collect(), report)
 }
 
-const OFDM: Phy = Phy {
+pub const OFDM: Phy = Phy {
     data: Rate(12_000_000),
     control: Rate(6_000_000),
     ..G

@@ -294,6 +294,22 @@ fn the_longest_queue_with_what_comes_gives_way() {
     }
 }
 
+/// A neighbour without packets has no queue that could give way, however long the packet is that comes for it.
+#[test]
+fn an_empty_queue_does_not_give_way() {
+    let mut cell = cell(&[(1, 100, 100_200), (1, 100, 100_300), (2, 1400, 100_400)]);
+    let watcher = Watcher {
+        displaces: true,
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    cell.spec(0).buffer = Limit::Packets(2);
+    cell.spec(0).serving = each();
+    let (_, report) = log(&cell);
+    let of = |row: usize| report.flows[row].sums.dropped.packets;
+    assert_eq!([1, 2, 3].map(of), [1, 0, 0]);
+}
+
 /// The other way round: the queue of the neighbour to which the packet goes has 1018 B and is the first. With 1018 B more it is as long as the other one of 1518 and 518 B, and
 /// as the first among equals it gives way.
 #[test]

@@ -1,11 +1,20 @@
 //! The frames of a burst that a receiver has, part by part, and the parts of modes that its bits go through.
 
+use std::collections::BTreeSet;
+
+use backwater_sim::medium::wifi::air_log::{Body, Fate};
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
 use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Mode};
 use backwater_sim::medium::wifi::reception::frame_set::FrameSet;
 use backwater_sim::medium::wifi::reception::parts::{Hits, Parts};
+use backwater_sim::targets::Destination;
 use backwater_transport::units::{Span, Time};
 
-use crate::aggregate::mode;
+use crate::aggregate::{mode, noisy_cell};
+use crate::aggregate_mechanisms::tell;
+use crate::attempts::log;
+use crate::cell::once;
 
 /// A set is empty until a frame is added, whichever that is.
 #[test]
@@ -62,4 +71,84 @@ fn an_ldpc_code_has_no_tail() {
     let coding = Coding::Ldpc;
     let fast = mode(Format::Vht, 160, 9, 8);
     assert_eq!(Mode { coding, ..fast }.encoders(), 1);
+}
+
+/// A receiver that waits for 1 ms at most lets packets go on after that, whichever hop and category they came by: no packet waits longer on average, and those that come
+/// later are lost.
+#[test]
+fn a_receiver_waits_for_packets_of_each_hop_and_category() {
+    for (class, before) in [(1, 1), (3, 2), (2, 3), (0, 5)] {
+        let mut cell = noisy_cell(0.5, 64, 19.58);
+        let mut saturated = cell.0.flows.remove(0);
+        // Hops are numbered in the order of destinations, and these go to the first station.
+        for number in 0..before {
+            let other = cell.station(&format!("o{number}"), f64::from(number), 1.0);
+            cell.flow(other, 0, 1, once(100));
+        }
+        (saturated.class, saturated.from, saturated.to) = (class, 0, Destination::Node(1));
+        cell.0.flows.push(saturated);
+        let high = cell.0.media[0].high.as_mut().expect("modes");
+        high.aggregation.as_mut().expect("a window").reorder = Some(Span::millis(1));
+        let (world, report) = cell.run();
+        assert_eq!(world.air().hops[before as usize].to, 1);
+        let sums = &report.flows[before as usize].sums;
+        assert!(
+            sums.dropped.packets > 20 && sums.delivered.packets > 500,
+            "{sums:?}"
+        );
+        let most = u128::from(sums.delivered.packets) * u128::from(Span::millis(1).0);
+        assert!(sums.sum.reorder > 0 && sums.sum.reorder < most);
+    }
+}
+
+/// Over a channel that fades for each frame block acknowledgements are lost, and packets that their receiver has are given up when they have waited for 5 ms. When all are
+/// gone, none counts as received and not acknowledged.
+#[test]
+fn no_received_packet_is_left_when_all_are_given_up() {
+    let mut cell = noisy_cell(0.4, 64, 21.0);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fading = Some(BlockFading {
+        law: Law::Nakagami(1.0),
+        coherence: Span::micros(10),
+    });
+    cell.0.media[0].mac.lifetime = Some(Span::millis(5));
+    cell.0.flows[0].stop = Span::millis(300);
+    let (world, report) = cell.run();
+    assert!(report.flows[0].sums.delivered.packets > 300);
+    for c in &world.air().radios[1].categories {
+        assert_eq!((c.frames, c.passed.packets, c.passed.bytes), (0, 0, 0));
+    }
+}
+
+/// The map of a block acknowledgement has eight bytes for a window of 64, and says of each MPDU from its number on whether it has come, whatever the sender told meanwhile in
+/// frames of their own.
+#[test]
+fn the_map_of_a_block_acknowledgement_has_what_has_come() {
+    // Numbers do not reach 4096.
+    let mut cell = noisy_cell(0.7, 64, 19.58);
+    tell(&mut cell, "frame");
+    let (frames, _) = log(&cell);
+    let (mut came, mut maps, mut notices) = (BTreeSet::new(), 0, 0);
+    for frame in &frames {
+        match &frame.body {
+            Some(Body::Packet(..)) if frame.from == 1 => match frame.fate {
+                Fate::Received => drop(came.insert(frame.number)),
+                Fate::Lost | Fate::OnAir => {}
+            },
+            Some(Body::Notice(..)) if frame.from == 1 => notices += 1,
+            Some(Body::Acknowledges(_, start, map)) if frame.from == 0 => {
+                assert_eq!(map.len(), 8);
+                maps += 1;
+                for n in 0..64 {
+                    let told = map[n / 8] >> (n % 8) & 1 == 1;
+                    let number = start + n as u16;
+                    assert_eq!(told, came.contains(&number), "{number} at {:?}", frame.at);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(maps > 100 && notices > 10, "{maps} {notices}");
 }

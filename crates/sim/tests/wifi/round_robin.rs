@@ -8,6 +8,9 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp};
+use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::units::Span;
 
 use crate::attempts::log;
@@ -33,6 +36,26 @@ impl Detector for Witness {
 /// From 100 ms on another station sends. Meanwhile station 0 gets four packets of flow A for neighbour 1, three of B for 2, and one of C for 1, in this order, each 10 us
 /// behind the one before. A packet of a flow has its own length. Gives flows and numbers of the frames of station 0, and what was lost.
 fn served(room: u64) -> (Vec<(char, u32)>, Vec<(u64, u64)>) {
+    let mut cell = meanwhile(room);
+    let lost = Lost::default();
+    let mut witness = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(lost.clone())));
+    cell.0.mechanisms = vec![witness];
+    let (frames, report) = log(&cell);
+    let entered = report.flows[1..].iter().map(|f| f.sums.entered.packets);
+    assert_eq!(entered.collect::<Vec<_>>(), [4, 3, 1]);
+    let sent = frames.iter().filter_map(|frame| match &frame.body {
+        Some(Body::Packet(packet, ..)) if frame.from == 0 => {
+            Some((b" ABC"[packet.flow.index()].into(), packet.seq))
+        }
+        _ => None,
+    });
+    let lost = lost.lock().expect("one thread").clone();
+    (sent.collect(), lost)
+}
+
+/// The cell of these stations and flows.
+fn meanwhile(room: u64) -> Cell {
     let mut cell = Cell::new(0.3, B, dcf(B, BASIC), disc(100.0, 100.0));
     for x in [0.0, 10.0, 20.0, 30.0] {
         cell.station(&format!("s{x}"), x, 0.0);
@@ -51,21 +74,7 @@ fn served(room: u64) -> (Vec<(char, u32)>, Vec<(u64, u64)>) {
         spec.start = Span::micros(start);
         spec.stop = Span::micros(start + 10 * count - 5);
     }
-    let lost = Lost::default();
-    let mut witness = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
-    witness.detect = AnyDetector::Custom(Box::new(Witness(lost.clone())));
-    cell.0.mechanisms = vec![witness];
-    let (frames, report) = log(&cell);
-    let entered = report.flows[1..].iter().map(|f| f.sums.entered.packets);
-    assert_eq!(entered.collect::<Vec<_>>(), [4, 3, 1]);
-    let sent = frames.iter().filter_map(|frame| match &frame.body {
-        Some(Body::Packet(packet, ..)) if frame.from == 0 => {
-            Some((b" ABC"[packet.flow.index()].into(), packet.seq))
-        }
-        _ => None,
-    });
-    let lost = lost.lock().expect("one thread").clone();
-    (sent.collect(), lost)
+    cell
 }
 
 /// In each round each flow with packets sends one: A, B and C, then A and B, then A and B, then A. Within a round the order is left to the station.
@@ -109,4 +118,57 @@ fn the_flow_that_holds_most_makes_room() {
     );
     let newest = if lost[2].0 == a { ('B', 1) } else { ('A', 1) };
     assert!(sent.contains(&newest), "{sent:?}");
+}
+
+/// Arrivals as a law sees them: microseconds, the packets that wait besides, and whether it is lost.
+type Arrivals = Arc<Mutex<Vec<(u64, u64, bool)>>>;
+
+#[derive(Clone, Debug)]
+struct Watches(Arrivals);
+
+impl Stamp for Watches {
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
+    fn arrive(&mut self, seen: &LawPacket, _: Option<&CongestionHeader>) {
+        let row = (
+            seen.now.0 / Span::micros(1).0,
+            seen.backlog.packets,
+            seen.lost,
+        );
+        self.0.lock().expect("one thread").push(row);
+    }
+
+    fn depart(&mut self, _: &LawPacket, _: &mut Passing) {}
+
+    fn values(&self) -> [(&'static str, f64); 4] {
+        [("", 0.0); 4]
+    }
+}
+
+/// A law sees each packet come, and what waits besides. Four packets of A fill the buffer. Of three of B two come when A has made room, and the third is lost beside
+/// four.
+#[test]
+fn a_law_sees_what_waits_when_others_have_made_room() {
+    let seen = Arrivals::default();
+    let mut cell = meanwhile(4);
+    cell.0.flows.pop();
+    cell.0.stamps.push(StampSpec {
+        name: "s0>air".into(),
+        at: Egress::Attachment(0, 0),
+        law: AnyStamp::Custom(Box::new(Watches(seen.clone()))),
+        also: Vec::new(),
+    });
+    cell.run();
+    let expected = [
+        (100_100, 0, false),
+        (100_110, 1, false),
+        (100_120, 2, false),
+        (100_130, 3, false),
+        (100_140, 3, false),
+        (100_150, 3, false),
+        (100_160, 4, true),
+    ];
+    assert_eq!(*seen.lock().expect("one thread"), expected);
 }

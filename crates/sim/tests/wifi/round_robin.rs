@@ -120,6 +120,29 @@ fn the_flow_that_holds_most_makes_room() {
     assert!(sent.contains(&newest), "{sent:?}");
 }
 
+/// What has left is no longer held: when four packets of A have gone, two of B and two of C fill the buffer, and one of D makes room at the cost of the newest of B or C.
+#[test]
+fn a_flow_whose_packets_have_left_holds_nothing() {
+    let mut cell = meanwhile(4);
+    cell.0.duration = Span::millis(600);
+    cell.0.flows.truncate(2);
+    let again = cell.flow(3, 1, 1, once(1500));
+    cell.0.flows[again].start = Span::millis(400);
+    for (start, count) in [(400_100, 2), (400_120, 2), (400_140, 1)] {
+        let flow = cell.flow(0, 2, 1, paced(1000, 8 * 1000 * 100_000));
+        let spec = &mut cell.0.flows[flow];
+        spec.start = Span::micros(start);
+        spec.stop = Span::micros(start + 10 * count - 5);
+    }
+    let (_, report) = cell.run();
+    let lost = |flow: usize| report.flows[flow].sums.dropped.packets;
+    assert_eq!(
+        [1, 3, 4, 5].map(|flow| report.flows[flow].sums.entered.packets),
+        [4, 2, 2, 1]
+    );
+    assert_eq!((lost(1), lost(3) + lost(4), lost(5)), (0, 1, 0));
+}
+
 /// Arrivals as a law sees them: microseconds, the packets that wait besides, and whether it is lost.
 type Arrivals = Arc<Mutex<Vec<(u64, u64, bool)>>>;
 

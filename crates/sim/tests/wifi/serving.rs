@@ -2,6 +2,8 @@
 //! driver.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
@@ -10,8 +12,9 @@ use backwater_sim::world::World;
 use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use crate::aggregate::{cell, mode};
-use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once, saturated};
+use crate::aggregate::{cell, mode, noisy_cell};
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, G, cbr, disc, edca, once, saturated};
 use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
@@ -227,6 +230,60 @@ fn neighbours_take_turns_behind_a_driver() {
     let (_, report) = cell.run();
     let [one, other] = [0, 1].map(|f| report.flows[f].sums.delivered.packets);
     assert!(one > 200 && one.abs_diff(other) <= 4, "{one} {other}");
+}
+
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost. Where a station has one neighbour and queue management drops nothing, each A-MPDU has the packets
+/// that it has without: as many leave as fill it, whatever it repeats.
+#[test]
+fn bursts_are_as_long_behind_queue_management_of_their_neighbour() {
+    let bursts = |each: bool, bytes: u64, rate: u64| -> Vec<_> {
+        let mut cell = noisy_cell(0.5, 64, 21.0);
+        let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+            unreachable!("a physical channel");
+        };
+        channel.fading = Some(BlockFading {
+            law: Law::Nakagami(1.0),
+            coherence: Span::micros(10),
+        });
+        cell.spec(1).buffer = Limit::Packets(10_000);
+        cell.0.flows[0].source = cbr(bytes, rate);
+        if each {
+            cell.spec(1).aqm = Some(drop_head());
+            cell.spec(1).serving = Serving {
+                turn: Turn::RoundRobin,
+                each,
+                ..Serving::default()
+            };
+        }
+        let (frames, report) = log(&cell);
+        assert!(report.drops.is_empty());
+        frames.iter().map(|f| (f.at, f.from, f.number)).collect()
+    };
+    for (bytes, rate) in [(1500, 60_000_000), (300, 20_000_000)] {
+        let plain = bursts(false, bytes, rate);
+        assert!(plain.len() > 1000 && plain == bursts(true, bytes, rate));
+    }
+}
+
+/// Two neighbours have the same time on the air, and what one sends is its own, too: it sends 1 Mbit/s, and gets less by the airtime that these take.
+#[test]
+fn airtime_that_a_neighbour_sends_is_its_own() {
+    let mut cell = Cell::new(3.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [ap, x, y] = [0.0, 10.0, 20.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(ap).serving.turn = Turn::Airtime(Span::micros(300));
+    for to in [x, y] {
+        cell.flow(ap, to, 1, saturated(1500));
+    }
+    cell.flow(x, ap, 1, cbr(1500, 1_000_000));
+    let (_, report) = cell.run();
+    let packets = |flow: usize| report.flows[flow].sums.delivered.packets as f64;
+    // An exchange has a data frame of 1538 B, SIFS and ACK; of what comes the data frame counts.
+    let data = 192.0 + 1119.0;
+    let exchange = data + 10.0 + 304.0 + 2.0;
+    let of_x = packets(0) * exchange + packets(2) * data;
+    let of_y = packets(1) * exchange;
+    assert!((of_x / of_y - 1.0).abs() < 0.01, "{of_x} {of_y}");
+    assert!(packets(2) > 200.0);
 }
 
 /// A gate that a relay closes holds back packets that wait in queue management of their own neighbour, too: the relay loses nothing.

@@ -31,6 +31,11 @@ impl Detector for Once {
 /// Station 0 has two packets for its neighbour 1 and one for 2, from 100 ms on. Both send to it, so it tells them by fields when the first packet comes, and
 /// again each 12 quanta of 102.4 us less 1 %: at 101.2, 102.4 and 103.6 ms. Nobody draws a backoff.
 fn cell() -> Cell {
+    told("header", 12)
+}
+
+/// The same by another carrier, and after so many quanta.
+fn told(carrier: &'static str, quanta: u64) -> Cell {
     let mut cell = Cell::new(0.2, B, edca(B, BASIC), disc(100.0, 100.0));
     for category in &mut cell.0.media[0].mac.categories {
         (category.cw_min, category.cw_max) = (0, 0);
@@ -51,8 +56,8 @@ fn cell() -> Cell {
     }
     let given = [
         ("cast", Value::Choice("each")),
-        ("carrier", Value::Choice("header")),
-        ("quanta", Value::Count(12)),
+        ("carrier", Value::Choice(carrier)),
+        ("quanta", Value::Count(quanta)),
         ("refresh", Value::Share(0.99)),
     ];
     let mut told = mechanism(["watermark", "pause", "aifsn"], vec![0], &given);
@@ -77,6 +82,20 @@ fn a_field_on_the_air_stays_and_one_that_waits_is_replaced() {
         world.advance(Time::ZERO + Span::micros(micros));
         let fields = world.air().radios[0].fields.iter();
         let mut to: Vec<u32> = fields.map(|field| field.to).collect();
+        to.sort_unstable();
+        assert_eq!(to, waits, "{micros} us");
+    }
+}
+
+/// A management frame of 38 B to neighbour 1 takes 0.5 ms at 1 Mbit/s. After 4 quanta less 1 %, 0.4 ms, it stays as it is and a later one for that neighbour waits, while the
+/// one that waits for neighbour 2 is replaced.
+#[test]
+fn a_notice_in_a_frame_on_the_air_stays_and_one_that_waits_is_replaced() {
+    let mut world = World::build(&told("frame", 4).0).expect("a legal cell");
+    for (micros, waits) in [(100_050, vec![1, 2]), (100_450, vec![1, 1, 2])] {
+        world.advance(Time::ZERO + Span::micros(micros));
+        let notices = world.air().radios[0].notices.iter();
+        let mut to: Vec<u32> = notices.map(|notice| notice.to).collect();
         to.sort_unstable();
         assert_eq!(to, waits, "{micros} us");
     }

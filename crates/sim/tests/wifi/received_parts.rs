@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use backwater_sim::medium::wifi::air_log::{Body, Fate};
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
-use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Mode};
+use backwater_sim::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
+use backwater_sim::medium::wifi::phy::standard::Standard;
 use backwater_sim::medium::wifi::reception::frame_set::FrameSet;
 use backwater_sim::medium::wifi::reception::parts::{Hits, Parts};
 use backwater_sim::targets::Destination;
@@ -15,6 +16,7 @@ use crate::aggregate::{mode, noisy_cell};
 use crate::aggregate_mechanisms::tell;
 use crate::attempts::log;
 use crate::cell::{cbr, once};
+use crate::physical::plain;
 
 /// A set is empty until a frame is added, whichever that is.
 #[test]
@@ -152,4 +154,36 @@ fn the_map_of_a_block_acknowledgement_has_what_has_come() {
         }
     }
     assert!(maps > 100 && notices > 10, "{maps} {notices}");
+}
+
+/// With the short guard interval the data of a PPDU end on a multiple of 4 us. The most bytes that a time allows are those of which one more takes longer, for each
+/// microsecond.
+#[test]
+fn the_most_bytes_of_a_time_end_on_whole_intervals() {
+    let short = Mode {
+        guard: Guard::Short,
+        ..mode(Format::Ht, 20, 7, 1)
+    };
+    for micros in 60..160 {
+        let span = Span::micros(micros);
+        let most = short.most_bytes(span);
+        assert!(
+            short.airtime(most) <= span && short.airtime(most + 1) > span,
+            "{micros}"
+        );
+    }
+}
+
+/// A CCK symbol is one of 16 biorthogonal signals (Proakis, Digital Communications, 5.2), 14 of which are orthogonal to it and one is opposite: it fails with
+/// 14 Q(sqrt(E / 2)) + Q(sqrt(E)) at most. At 5.5 Mbit/s a symbol of 4 bits has 16 times the energy of a chip.
+#[test]
+fn a_cck_symbol_fails_by_the_union_bound() {
+    let receivers = plain().receivers(Standard::HrDsss);
+    let tail = |x: f64| libm::erfc(x / std::f64::consts::SQRT_2) / 2.0;
+    for snr in [0.4, 0.5, 0.7, 1.0] {
+        let energy: f64 = 16.0 * snr;
+        let bound = 14.0 * tail((energy / 2.0).sqrt()) + tail(energy.sqrt());
+        let found = receivers.rungs[2].fer(snr, 4.0);
+        assert!((found / bound - 1.0).abs() < 1e-9, "{snr}: {found} {bound}");
+    }
 }

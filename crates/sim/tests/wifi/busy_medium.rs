@@ -40,6 +40,9 @@ fn lasts(bytes: u64) -> u64 {
 fn frames_that_add_up_make_the_medium_busy_once() {
     let senders = [(1500, 0, -83.0), (450, 100, -81.9), (100, 300, -86.0)];
     assert_eq!(busy(-82.0, -82.0, &senders), lasts(450));
+    // What begins behind it adds up with what is left once more.
+    let senders = [(1500, 0, -83.0), (450, 100, -81.9), (100, 1000, -85.0)];
+    assert_eq!(busy(-82.0, -82.0, &senders), lasts(450) + lasts(100));
 }
 
 /// A frame that has exactly the power of energy detection and no preamble to be recognised keeps the medium busy, and a stronger frame that is received meanwhile

@@ -7,7 +7,7 @@ use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::place::View;
 use backwater_sim::mechanism::responder::{AnyResponder, Knobs, Responder};
 use backwater_sim::medium::wifi::air_log::Body;
-use backwater_sim::world::World;
+use backwater_sim::world::{PortReport, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Span, Time};
 
@@ -99,6 +99,26 @@ fn a_notice_in_a_frame_on_the_air_stays_and_one_that_waits_is_replaced() {
         to.sort_unstable();
         assert_eq!(to, waits, "{micros} us");
     }
+}
+
+/// A gate of neighbour 1 toward station 0 is shut from the end of the frame that asks for it to the end of the run, for all categories: long preamble and 38 B at 1 Mbit/s, and one us of
+/// propagation.
+#[test]
+fn a_link_counts_the_time_for_which_it_is_stopped() {
+    let mut cell = told("frame", 65_535);
+    cell.0.mechanisms[0].respond = mechanism(["watermark", "pause", "gate"], vec![0], &[]).respond;
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let asks = frames
+        .iter()
+        .find(|f| f.from == 0 && f.to == 1 && matches!(f.body, Some(Body::Notice(..))));
+    let asked = asks.expect("a notice").at + Span::micros(192 + 8 * 38 + 1);
+    let report = world.report();
+    let named = |p: &&PortReport| world.network().ports[p.port].more.name == "s10>s0";
+    let count = &report.ports.iter().find(named).expect("a hop").count;
+    assert_eq!(count.closed[..4], [world.end().since(asked).0; 4]);
 }
 
 /// Each of the three frames brings a notice: the first one of its neighbour that waited when it began.

@@ -22,6 +22,7 @@ mod multihop;
 mod overheard_parts;
 mod physical;
 mod propagation;
+mod queue_losses;
 mod queue_management;
 mod queues;
 mod radiotap_modes;

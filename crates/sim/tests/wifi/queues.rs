@@ -3,7 +3,8 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::QUEUES;
-use backwater_sim::world::{PortReport, Report};
+use backwater_sim::record::What;
+use backwater_sim::world::{PortReport, Report, World};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
@@ -266,4 +267,21 @@ fn a_packet_is_late_a_tick_after_its_budget() {
             "{budget:?}"
         );
     }
+}
+
+/// A record of a run has each packet that a saturated source puts in, and each that is sent.
+#[test]
+fn a_record_has_all_packets_of_a_saturated_flow() {
+    let mut cell = Cell::new(0.5, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, b, 1, saturated(1500));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_recording();
+    world.advance(world.end());
+    let records = world.take_records();
+    let count = |what: What| records.iter().filter(|r| r.what == what).count() as u64;
+    let sums = &world.report().flows[0].sums;
+    assert!(sums.delivered.packets > 100);
+    assert_eq!(count(What::Enqueue), sums.entered.packets);
+    assert!(count(What::Send) >= sums.delivered.packets);
 }

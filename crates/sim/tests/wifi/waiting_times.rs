@@ -26,7 +26,9 @@ impl Detector for Witness {
     }
 
     fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
-        if let Moment::Enqueued(_) = moment {
+        if let Moment::Enqueued(seen) = moment {
+            // It has not been on the air.
+            assert_eq!((seen.retries, seen.airtime), (0, Span::ZERO));
             let micros = view.sojourn.0 / Span::micros(1).0;
             self.0.lock().expect("one thread").push(micros);
         }

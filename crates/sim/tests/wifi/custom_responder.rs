@@ -57,8 +57,8 @@ impl Detector for Once {
     }
 }
 
-/// The notice comes from station 0, and its time counts in units of 0.1 TU. The timer of 5 ms belongs to nobody, at its instant. Both see the AIFSN of the four categories
-/// as they were written.
+/// The notice comes from station 0, and its time counts in units of 0.1 TU. The timer of 5 ms belongs to nobody, at its instant.
+/// Both see the AIFSN of the four categories as they were written.
 #[test]
 fn a_responder_is_lent_the_knobs_of_its_station() {
     let mut cell = Cell::new(0.2, B, edca(B, BASIC), disc(100.0, 100.0));

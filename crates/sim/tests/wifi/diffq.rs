@@ -245,8 +245,8 @@ fn a_frame_that_goes_again_keeps_its_number_whatever_is_served_first() {
     assert!(again > 20 && numbers.len() > 300, "{again}");
 }
 
-/// While another station sends, a station gets three packets for one neighbour and one for another. Each of its frames says how many it holds for that host, the packet in the frame
-/// included.
+/// While another station sends, a station gets three packets for one neighbour and one for another. Each of its frames says how
+/// many it holds for that host, the packet in the frame included.
 #[test]
 fn frames_say_how_many_packets_are_held_for_their_host() {
     let mut cell = Cell::new(0.2, B, edca(B, BASIC), disc(100.0, 100.0));
@@ -271,8 +271,8 @@ fn frames_say_how_many_packets_are_held_for_their_host() {
     assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
-/// The packets for x and for y wait for one neighbour, which sends both on. The packet for x came first, and those for y have the greater differential backlog: two of them go
-/// first.
+/// The packets for x and for y wait for one neighbour, which sends both on. The packet for x came first, and those for y have the
+/// greater differential backlog: two of them go first.
 #[test]
 fn the_greatest_differential_backlog_passes_others_for_one_neighbour() {
     let mut cell = Cell::new(0.6, B, edca(B, BASIC), disc(100.0, 300.0));

@@ -121,8 +121,8 @@ fn a_station_overhears_what_the_next_one_sends_on() {
     }
 }
 
-/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once and in order, since
-/// nothing collides.
+/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once
+/// and in order, since nothing collides.
 #[test]
 fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
     let mut cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 16, 1);
@@ -142,8 +142,9 @@ fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
     assert!(sent > 300 && sent - rows.len() as u64 <= 16, "{sent}");
 }
 
-/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost, so A-MPDUs repeat some frames that their receiver has and some that
-/// it has not. A station a metre away from the sender, which misses few, overhears each of them with its own packet.
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost, so A-MPDUs repeat some frames that their
+/// receiver has and some that it has not. A station a metre away from the sender, which misses few, overhears each of them with
+/// its own packet.
 #[test]
 fn a_station_overhears_the_packets_of_bursts_that_are_repeated() {
     let mut cell = noisy_cell(0.5, 64, 21.0);
@@ -221,7 +222,8 @@ impl Detector for Departures {
     }
 }
 
-/// Packets of 1500 B go on over the air from the next station, and those of 1000 B are for that station: only the former can be overheard there.
+/// Packets of 1500 B go on over the air from the next station, and those of 1000 B are for that station: only the former can be
+/// overheard there.
 #[test]
 fn packets_for_the_next_station_are_not_expected_further_on() {
     let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 300.0));

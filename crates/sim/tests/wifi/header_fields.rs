@@ -28,8 +28,8 @@ impl Detector for Once {
     }
 }
 
-/// Station 0 has two packets for its neighbour 1 and one for 2, from 100 ms on. Both send to it, so it tells them by fields when the first packet comes, and
-/// again each 12 quanta of 102.4 us less 1 %: at 101.2, 102.4 and 103.6 ms. Nobody draws a backoff.
+/// Station 0 has two packets for its neighbour 1 and one for 2, from 100 ms on. Both send to it, so it tells them by fields when
+/// the first packet comes, and again each 12 quanta of 102.4 us less 1 %: at 101.2, 102.4 and 103.6 ms. Nobody draws a backoff.
 fn cell() -> Cell {
     told("header", 12)
 }
@@ -66,8 +66,9 @@ fn told(carrier: &'static str, quanta: u64) -> Cell {
     cell
 }
 
-/// A frame of 1538 B and a field takes 1.32 ms, an ACK with a SIFS 0.31, and AIFS 0.07: frames begin at 100, 101.7 and 103.4 ms. A notice that is on the air stays as it is, and a
-/// later one waits behind it; one that waits is replaced. A field is gone with the ACK of the frame that brought it.
+/// A frame of 1538 B and a field takes 1.32 ms, an ACK with a SIFS 0.31, and AIFS 0.07: frames begin at 100, 101.7 and 103.4 ms.
+/// A notice that is on the air stays as it is, and a later one waits behind it; one that waits is replaced. A field is gone with
+/// the ACK of the frame that brought it.
 #[test]
 fn a_field_on_the_air_stays_and_one_that_waits_is_replaced() {
     let mut world = World::build(&cell().0).expect("a legal cell");
@@ -87,8 +88,8 @@ fn a_field_on_the_air_stays_and_one_that_waits_is_replaced() {
     }
 }
 
-/// A management frame of 38 B to neighbour 1 takes 0.5 ms at 1 Mbit/s. After 4 quanta less 1 %, 0.4 ms, it stays as it is and a later one for that neighbour waits, while the
-/// one that waits for neighbour 2 is replaced.
+/// A management frame of 38 B to neighbour 1 takes 0.5 ms at 1 Mbit/s. After 4 quanta less 1 %, 0.4 ms, it stays as it is and a
+/// later one for that neighbour waits, while the one that waits for neighbour 2 is replaced.
 #[test]
 fn a_notice_in_a_frame_on_the_air_stays_and_one_that_waits_is_replaced() {
     let mut world = World::build(&told("frame", 4).0).expect("a legal cell");
@@ -101,8 +102,8 @@ fn a_notice_in_a_frame_on_the_air_stays_and_one_that_waits_is_replaced() {
     }
 }
 
-/// A gate of neighbour 1 toward station 0 is shut from the end of the frame that asks for it to the end of the run, for all categories: long preamble and 38 B at 1 Mbit/s, and one us of
-/// propagation.
+/// A gate of neighbour 1 toward station 0 is shut from the end of the frame that asks for it to the end of the run, for all
+/// categories: long preamble and 38 B at 1 Mbit/s, and one us of propagation.
 #[test]
 fn a_link_counts_the_time_for_which_it_is_stopped() {
     let mut cell = told("frame", 65_535);
@@ -146,8 +147,8 @@ impl Responder for Deaf {
     fn react(&mut self, _: &Notice, _: &mut Knobs) {}
 }
 
-/// A PAUSE speaks of all categories and a PFC of one. Their fields are as long, and nobody does what they ask, so that two runs differ in what was said alone: the
-/// fingerprint tells it.
+/// A PAUSE speaks of all categories and a PFC of one. Their fields are as long, and nobody does what they ask, so that two runs
+/// differ in what was said alone: the fingerprint tells it.
 #[test]
 fn the_fingerprint_tells_of_which_categories_a_field_speaks() {
     let run = |notify: &'static str| {

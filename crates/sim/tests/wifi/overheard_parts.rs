@@ -37,8 +37,9 @@ impl Detector for Witness {
     }
 }
 
-/// A sends bursts to B, and L overhears them. J, which A and B don't hear and which lies as far from L as A does, sends once, in the middle of a burst: L misses the frames
-/// in whose time that falls and no others, under the disc and under the physical channel, where A's frames are 15 dB above the noise.
+/// A sends bursts to B, and L overhears them. J, which A and B don't hear and which lies as far from L as A does, sends once, in
+/// the middle of a burst: L misses the frames in whose time that falls and no others, under the disc and under the physical
+/// channel, where A's frames are 15 dB above the noise.
 #[test]
 fn a_station_overhears_the_frames_of_a_burst_that_are_whole_at_it() {
     for channel in [

@@ -22,8 +22,8 @@ fn area(cell: &Cell) -> u128 {
     report.ports.iter().find(named).expect("a hop").count.area
 }
 
-/// A packet that has waited for 300 us is lost for one that comes to a full buffer. Its 1518 B have waited for that time, and the other packet waits
-/// as it does where it comes alone.
+/// A packet that has waited for 300 us is lost for one that comes to a full buffer. Its 1518 B have waited for that time, and the
+/// other packet waits as it does where it comes alone.
 #[test]
 fn a_packet_that_is_displaced_has_waited_up_to_then() {
     let of = |rows: &[(usize, u64, u64)]| {
@@ -42,8 +42,9 @@ fn a_packet_that_is_displaced_has_waited_up_to_then() {
     assert_eq!(both - alone, 1518 * u128::from(Span::micros(300).0));
 }
 
-/// Two neighbours have queues of their own: one of 1518 and 518 B, the other of 1018 B, and no room is left. For a packet to the second neighbour the queue gives way
-/// that is longest with it, the first one among equals: the first up to 1018 B, the second from 1118 B on.
+/// Two neighbours have queues of their own: one of 1518 and 518 B, the other of 1018 B, and no room is left. For a packet to the
+/// second neighbour the queue gives way that is longest with it, the first one among equals: the first up to 1018 B, the second
+/// from 1118 B on.
 #[test]
 fn the_longest_queue_with_what_comes_gives_way() {
     for (comes, gives) in [(300, 1500), (1000, 1500), (1100, 1000), (1400, 1000)] {
@@ -87,8 +88,8 @@ fn an_empty_queue_does_not_give_way() {
     assert_eq!([1, 2, 3].map(of), [1, 0, 0]);
 }
 
-/// The other way round: the queue of the neighbour to which the packet goes has 1018 B and is the first. With 1018 B more it is as long as the other one of 1518 and 518 B, and
-/// as the first among equals it gives way.
+/// The other way round: the queue of the neighbour to which the packet goes has 1018 B and is the first. With 1018 B more it is
+/// as long as the other one of 1518 and 518 B, and as the first among equals it gives way.
 #[test]
 fn the_first_of_queues_as_long_gives_way() {
     let mut cell = cell(&[
@@ -109,7 +110,8 @@ fn the_first_of_queues_as_long_gives_way() {
     assert_eq!([1, 2, 3, 4].map(of), [1, 0, 0, 0]);
 }
 
-/// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later packet goes.
+/// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later
+/// packet goes.
 #[test]
 fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
     for access in [dcf(B, BASIC), edca(B, BASIC)] {
@@ -127,7 +129,8 @@ fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
     }
 }
 
-/// A saturated flow has two packets at its station. One that queue management drops, when it is to be sent or behind one that has left, is replaced at once.
+/// A saturated flow has two packets at its station. One that queue management drops, when it is to be sent or behind one that has
+/// left, is replaced at once.
 #[test]
 fn a_saturated_flow_replaces_what_queue_management_drops() {
     for (next, takes) in [(true, false), (false, true)] {
@@ -161,8 +164,8 @@ impl Detector for Relieved {
     }
 }
 
-/// A detector sees a packet that is dropped when it is to be sent, and what follows is told at once: the notice that stops goes first, the packet is dropped
-/// behind it, and the notice that takes the first back goes next.
+/// A detector sees a packet that is dropped when it is to be sent, and what follows is told at once: the notice that stops goes
+/// first, the packet is dropped behind it, and the notice that takes the first back goes next.
 #[test]
 fn what_follows_from_a_packet_that_is_dropped_is_told_at_once() {
     let mut cell = cell(&[(1, 1000, 100_200)]);

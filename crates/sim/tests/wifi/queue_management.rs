@@ -155,8 +155,8 @@ pub fn lost(report: &Report, cause: Cause) -> u64 {
     rows.map(|d| d.count.packets).sum()
 }
 
-/// Three packets fill a buffer of three, a fourth finds no room, and a fifth comes when all have gone. Each is shown with what waits beside it, and
-/// one that leaves has waited from when it came until its frame begins.
+/// Three packets fill a buffer of three, a fourth finds no room, and a fifth comes when all have gone. Each is shown with what
+/// waits beside it, and one that leaves has waited from when it came until its frame begins.
 #[test]
 fn an_algorithm_for_all_neighbours_sees_what_waits_for_all() {
     let rows = [
@@ -197,8 +197,8 @@ fn an_algorithm_for_all_neighbours_sees_what_waits_for_all() {
     assert_eq!(*watcher.waited.lock().expect("one thread"), waited);
 }
 
-/// The same with an instance for each neighbour, which sees what waits for that one. A neighbour whose frame is being sent is not without
-/// packets: the last one comes while the frame before it is on the air.
+/// The same with an instance for each neighbour, which sees what waits for that one. A neighbour whose frame is being sent is not
+/// without packets: the last one comes while the frame before it is on the air.
 #[test]
 fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
     let rows = [
@@ -255,7 +255,8 @@ fn packets_for_any_of_several_hosts_pass_queue_management() {
     }
 }
 
-/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost at that instant, and the third goes.
+/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost at that instant, and the
+/// third goes.
 #[test]
 fn a_packet_that_is_taken_behind_another_is_lost() {
     let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_500), (2, 500, 100_700)]);

@@ -231,8 +231,8 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
     assert_eq!(marked, entered - 2);
 }
 
-/// Two saturated flows of different categories, each with room for one packet. What leaves one category makes room in that alone, so each flow loses the one
-/// packet too many of its beginning and none later.
+/// Two saturated flows of different categories, each with room for one packet. What leaves one category makes room in that alone,
+/// so each flow loses the one packet too many of its beginning and none later.
 #[test]
 fn a_saturated_flow_waits_for_room_in_its_own_category() {
     let mut cell = Cell::new(2.0, B, edca(B, BASIC), disc(100.0, 100.0));
@@ -249,8 +249,8 @@ fn a_saturated_flow_waits_for_room_in_its_own_category() {
     }
 }
 
-/// A packet of 1500 B crosses an idle cell of 802.11b in 1310 us and one of propagation. It is in time where its budget is as long, and late where that is a tick
-/// less.
+/// A packet of 1500 B crosses an idle cell of 802.11b in 1310 us and one of propagation. It is in time where its budget is as
+/// long, and late where that is a tick less.
 #[test]
 fn a_packet_is_late_a_tick_after_its_budget() {
     for (budget, in_time) in [(Span::micros(1311), 1), (Span(Span::micros(1311).0 - 1), 0)] {

@@ -23,7 +23,8 @@ fn a_station_without_losses_finds_the_fastest_mode_of_eight_streams() {
     assert!(late.len() > 100 && best * 10 > late.len() * 9, "{best}");
 }
 
-/// A station that goes by the SNR of the last answer has none at first, and begins with the slowest mode. At 30 dB the next frames go at the fastest.
+/// A station that goes by the SNR of the last answer has none at first, and begins with the slowest mode. At 30 dB the next
+/// frames go at the fastest.
 #[test]
 fn an_ideal_station_begins_with_the_slowest_mode() {
     let mut cell = noisy_cell(0.1, 64, 30.0);

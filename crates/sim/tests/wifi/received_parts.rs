@@ -30,8 +30,8 @@ fn a_set_with_a_frame_is_not_empty() {
     }
 }
 
-/// A collision with the preamble of a burst is not told to end where the burst is lost. The next burst, whose frames begin at 140 and 150 us, loses the second
-/// alone to a collision from 152 us on.
+/// A collision with the preamble of a burst is not told to end where the burst is lost. The next burst, whose frames begin at 140
+/// and 150 us, loses the second alone to a collision from 152 us on.
 #[test]
 fn a_burst_begins_without_the_damage_of_the_one_before() {
     let us = |micros| Time::ZERO + Span::micros(micros);
@@ -62,8 +62,8 @@ fn a_collision_of_no_length_damages_nothing() {
     assert!(!hits.end(&parts, us(160)) && hits.frames.is_empty());
 }
 
-/// An LDPC code has no tail and one encoder. At MCS 0 of 802.11ax a symbol of 20 MHz has 117 bits: 16 of service and 115 B fill eight of them, a byte more takes
-/// a ninth.
+/// An LDPC code has no tail and one encoder. At MCS 0 of 802.11ax a symbol of 20 MHz has 117 bits: 16 of service and 115 B fill
+/// eight of them, a byte more takes a ninth.
 #[test]
 fn an_ldpc_code_has_no_tail() {
     let slow = mode(Format::He, 20, 0, 1);
@@ -76,8 +76,8 @@ fn an_ldpc_code_has_no_tail() {
     assert_eq!(Mode { coding, ..fast }.encoders(), 1);
 }
 
-/// A receiver that waits for 1 ms at most lets packets go on after that, whichever hop and category they came by: no packet waits longer on average, and those that come
-/// later are lost.
+/// A receiver that waits for 1 ms at most lets packets go on after that, whichever hop and category they came by: no packet waits
+/// longer on average, and those that come later are lost.
 #[test]
 fn a_receiver_waits_for_packets_of_each_hop_and_category() {
     for (class, before) in [(1, 1), (3, 2), (2, 3), (0, 5)] {
@@ -104,8 +104,8 @@ fn a_receiver_waits_for_packets_of_each_hop_and_category() {
     }
 }
 
-/// Over a channel that fades for each frame block acknowledgements are lost, and packets that their receiver has are given up when they have waited for 2 ms. When all are
-/// gone, none counts as received and not acknowledged.
+/// Over a channel that fades for each frame block acknowledgements are lost, and packets that their receiver has are given up
+/// when they have waited for 2 ms. When all are gone, none counts as received and not acknowledged.
 #[test]
 fn no_received_packet_is_left_when_all_are_given_up() {
     let mut cell = noisy_cell(0.4, 64, 21.0);
@@ -126,8 +126,8 @@ fn no_received_packet_is_left_when_all_are_given_up() {
     }
 }
 
-/// The map of a block acknowledgement has eight bytes for a window of 64, and says of each MPDU from its number on whether it has come, whatever the sender told meanwhile in
-/// frames of their own.
+/// The map of a block acknowledgement has eight bytes for a window of 64, and says of each MPDU from its number on whether it has
+/// come, whatever the sender told meanwhile in frames of their own.
 #[test]
 fn the_map_of_a_block_acknowledgement_has_what_has_come() {
     // Numbers do not reach 4096.
@@ -156,7 +156,8 @@ fn the_map_of_a_block_acknowledgement_has_what_has_come() {
     assert!(maps > 100 && notices > 10, "{maps} {notices}");
 }
 
-/// The 2160 bits of a symbol of 600 Mbit/s pass two encoders with a tail of 6 bits each: behind 16 bits of service and 12 of tail 266 B fit one symbol, and 267 take two.
+/// The 2160 bits of a symbol of 600 Mbit/s pass two encoders with a tail of 6 bits each: behind 16 bits of service and 12 of tail
+/// 266 B fit one symbol, and 267 take two.
 #[test]
 fn each_encoder_has_a_tail() {
     let fast = mode(Format::Ht, 40, 7, 4);
@@ -182,8 +183,8 @@ fn a_margin_moves_the_errors_of_a_mode() {
     }
 }
 
-/// With the short guard interval the data of a PPDU end on a multiple of 4 us. The most bytes that a time allows are those of which one more takes longer, for each
-/// microsecond.
+/// With the short guard interval the data of a PPDU end on a multiple of 4 us. The most bytes that a time allows are those of
+/// which one more takes longer, for each microsecond.
 #[test]
 fn the_most_bytes_of_a_time_end_on_whole_intervals() {
     let short = Mode {
@@ -200,8 +201,9 @@ fn the_most_bytes_of_a_time_end_on_whole_intervals() {
     }
 }
 
-/// A CCK symbol is one of 16 biorthogonal signals (Proakis, Digital Communications, 5.2), 14 of which are orthogonal to it and one is opposite: it fails with
-/// 14 Q(sqrt(E / 2)) + Q(sqrt(E)) at most. At 5.5 Mbit/s a symbol of 4 bits has 16 times the energy of a chip.
+/// A CCK symbol is one of 16 biorthogonal signals (Proakis, Digital Communications, 5.2), 14 of which are orthogonal to it and
+/// one is opposite: it fails with 14 Q(sqrt(E / 2)) + Q(sqrt(E)) at most. At 5.5 Mbit/s a symbol of 4 bits has 16 times the
+/// energy of a chip.
 #[test]
 fn a_cck_symbol_fails_by_the_union_bound() {
     let receivers = plain().receivers(Standard::HrDsss);

@@ -33,8 +33,9 @@ impl Detector for Witness {
     }
 }
 
-/// From 100 ms on another station sends. Meanwhile station 0 gets four packets of flow A for neighbour 1, three of B for 2, and one of C for 1, in this order, each 10 us
-/// behind the one before. A packet of a flow has its own length. Gives flows and numbers of the frames of station 0, and what was lost.
+/// From 100 ms on another station sends. Meanwhile station 0 gets four packets of flow A for neighbour 1, three of B for 2, and
+/// one of C for 1, in this order, each 10 us behind the one before. A packet of a flow has its own length. Gives flows and
+/// numbers of the frames of station 0, and what was lost.
 fn served(room: u64) -> (Vec<(char, u32)>, Vec<(u64, u64)>) {
     let mut cell = meanwhile(room);
     let lost = Lost::default();
@@ -77,7 +78,8 @@ fn meanwhile(room: u64) -> Cell {
     cell
 }
 
-/// In each round each flow with packets sends one: A, B and C, then A and B, then A and B, then A. Within a round the order is left to the station.
+/// In each round each flow with packets sends one: A, B and C, then A and B, then A and B, then A. Within a round the order is
+/// left to the station.
 #[test]
 fn each_flow_sends_a_packet_in_each_round() {
     let (sent, lost) = served(20);
@@ -99,8 +101,9 @@ fn each_flow_sends_a_packet_in_each_round() {
     }
 }
 
-/// Four packets of A fill the buffer. The first two of B each make room at the cost of the newest of A, since A holds more than B would; the third would make three of
-/// B beside two of A and is lost. C has none, so A or B, which hold two each, give way to it: one of them loses its newest, and its oldest stays.
+/// Four packets of A fill the buffer. The first two of B each make room at the cost of the newest of A, since A holds more than B
+/// would; the third would make three of B beside two of A and is lost. C has none, so A or B, which hold two each, give way to
+/// it: one of them loses its newest, and its oldest stays.
 #[test]
 fn the_flow_that_holds_most_makes_room() {
     let (sent, lost) = served(4);
@@ -120,7 +123,8 @@ fn the_flow_that_holds_most_makes_room() {
     assert!(sent.contains(&newest), "{sent:?}");
 }
 
-/// What has left is no longer held: when four packets of A have gone, two of B and two of C fill the buffer, and one of D makes room at the cost of the newest of B or C.
+/// What has left is no longer held: when four packets of A have gone, two of B and two of C fill the buffer, and one of D makes
+/// room at the cost of the newest of B or C.
 #[test]
 fn a_flow_whose_packets_have_left_holds_nothing() {
     let mut cell = meanwhile(4);
@@ -170,8 +174,8 @@ impl Stamp for Watches {
     }
 }
 
-/// A law sees each packet come, and what waits besides. Four packets of A fill the buffer. Of three of B two come when A has made room, and the third is lost beside
-/// four.
+/// A law sees each packet come, and what waits besides. Four packets of A fill the buffer. Of three of B two come when A has made
+/// room, and the third is lost beside four.
 #[test]
 fn a_law_sees_what_waits_when_others_have_made_room() {
     let seen = Arrivals::default();

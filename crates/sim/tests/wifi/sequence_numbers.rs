@@ -1,5 +1,5 @@
-//! The numbers that frames have on the air: sequence numbers by their counters, and the number of an A-MPDU. IEEE 802.11-2020 10.3.2.14,
-//! Table 10-5.
+//! The numbers that frames have on the air: sequence numbers by their counters, and the number of an A-MPDU. IEEE 802.11-2020
+//! 10.3.2.14, Table 10-5.
 
 use std::collections::BTreeMap;
 

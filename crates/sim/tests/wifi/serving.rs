@@ -129,9 +129,10 @@ fn left_queue(mut cell: Cell, class: u8, serving: Serving) -> u32 {
     queue.packets - c.arranged.as_ref().expect("queue management").held()
 }
 
-/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two says that follows from
-/// the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us from 802.11ax on (Linux,
-/// `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached: 41 of 40.5.
+/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two
+/// says that follows from the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us
+/// from 802.11ax on (Linux, `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached:
+/// 41 of 40.5.
 #[test]
 fn packets_leave_queue_management_up_to_the_airtime_that_they_take() {
     for (fast, preamble, halvings) in [
@@ -171,8 +172,8 @@ fn packets_that_go_alone_have_a_preamble_each() {
     }
 }
 
-/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets no further one leave, be it
-/// the low limit, the high one while little waits for all, or the total below the high one.
+/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets
+/// no further one leave, be it the low limit, the high one while little waits for all, or the total below the high one.
 #[test]
 fn a_limit_that_is_reached_lets_no_further_packet_leave() {
     let cell = || cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
@@ -213,7 +214,8 @@ fn as_many_packets_leave_queue_management_as_the_driver_takes() {
     }
 }
 
-/// Neighbours take turns behind queue management for all of them and a driver with room for four packets: both get as much, and nothing stops.
+/// Neighbours take turns behind queue management for all of them and a driver with room for four packets: both get as much, and
+/// nothing stops.
 #[test]
 fn neighbours_take_turns_behind_a_driver() {
     let mut cell = cell(0.2, mode(Format::Ht, 20, 7, 1), 0, true, 100.0);
@@ -232,8 +234,9 @@ fn neighbours_take_turns_behind_a_driver() {
     assert!(one > 200 && one.abs_diff(other) <= 4, "{one} {other}");
 }
 
-/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost. Where a station has one neighbour and queue management drops nothing, each A-MPDU has the packets
-/// that it has without: as many leave as fill it, whatever it repeats.
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost. Where a station has one neighbour and
+/// queue management drops nothing, each A-MPDU has the packets that it has without: as many leave as fill it, whatever it
+/// repeats.
 #[test]
 fn bursts_are_as_long_behind_queue_management_of_their_neighbour() {
     let bursts = |each: bool, bytes: u64, rate: u64| -> Vec<_> {
@@ -265,7 +268,8 @@ fn bursts_are_as_long_behind_queue_management_of_their_neighbour() {
     }
 }
 
-/// Two neighbours have the same time on the air, and what one sends is its own, too: it sends 1 Mbit/s, and gets less by the airtime that these take.
+/// Two neighbours have the same time on the air, and what one sends is its own, too: it sends 1 Mbit/s, and gets less by the
+/// airtime that these take.
 #[test]
 fn airtime_that_a_neighbour_sends_is_its_own() {
     let mut cell = Cell::new(3.0, B, edca(B, BASIC), disc(100.0, 100.0));
@@ -305,8 +309,8 @@ fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
     assert_eq!(lost(&cell, relay), 0);
 }
 
-/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the neighbour pass those that wait at the gate,
-/// although it keeps one queue.
+/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the
+/// neighbour pass those that wait at the gate, although it keeps one queue.
 #[test]
 fn packets_of_one_queue_pass_those_that_a_gate_holds_back() {
     let (mut cell, relay) = fork();

@@ -82,8 +82,8 @@ fn a_notice_names_as_many_hosts_as_lie_behind_its_station() {
     }
 }
 
-/// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor those to which it has no way: of the relay
-/// that is the sink alone.
+/// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor
+/// those to which it has no way: of the relay that is the sink alone.
 #[test]
 fn a_notice_names_the_hosts_behind_its_station() {
     let (mut cell, relay) = fork();

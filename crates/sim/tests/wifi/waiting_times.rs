@@ -36,8 +36,8 @@ impl Detector for Witness {
     }
 }
 
-/// While another station sends, packets of two categories come for two neighbours. At each arrival the oldest packet of its category has waited since it came, whether it
-/// waits in the list of its neighbour or in queue management.
+/// While another station sends, packets of two categories come for two neighbours. At each arrival the oldest packet of its
+/// category has waited since it came, whether it waits in the list of its neighbour or in queue management.
 #[test]
 fn the_first_in_line_has_waited_since_it_came() {
     for aqm in [None, Some(drop_head())] {

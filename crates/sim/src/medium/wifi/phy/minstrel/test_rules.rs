@@ -371,8 +371,8 @@ fn the_edition_of_ns3_probes_fewer_streams() {
     }
 }
 
-/// The last attempts of a frame go with the likely mode of one stream where the first ones have two, if that carries anything, whoever is second. A share stays
-/// a share: 0.2864 + 1.2874 - 0.5737 / 2 is more than 1, and a quarter of 1 enters a mean of 0 in the edition of ns-3.
+/// The last attempts of a frame have one stream where the first have two, if that carries anything, whoever is second. A share
+/// stays one: 0.2864 + 1.2874 - 0.5737 / 2 is more than 1. A quarter of 1 enters a mean of 0 in the edition of ns-3.
 #[test]
 fn the_last_attempts_have_fewer_streams_that_carry_anything() {
     let two = modes().into_iter().map(|mode| Mode { streams: 2, ..mode });

@@ -74,7 +74,8 @@ fn a_responder_is_lent_the_knobs_of_its_station() {
     told.detect = AnyDetector::Custom(Box::new(Once));
     told.respond = AnyResponder::Custom(Box::new(Witness(seen.clone())));
     cell.0.mechanisms = vec![told];
-    cell.run();
+    let (_, report) = cell.run();
+    assert_eq!(report.hearing[0].heard, 1);
     let rows = seen.lock().expect("one thread");
     let unit = Span::nanos(102_400);
     let first = rows[0].0;

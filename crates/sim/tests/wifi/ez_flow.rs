@@ -200,8 +200,10 @@ fn what_follows_from_an_overheard_frame_follows_at_once() {
     let mut steps = mechanism(PARTS, vec![idle], &options);
     steps.detect = AnyDetector::Custom(Box::new(StepsBack));
     cell.0.mechanisms = vec![steps];
-    let (world, _) = cell.run();
+    let (world, report) = cell.run();
     assert!(world.air().radios[idle].steps[1] > 0);
+    // Nobody else has told it.
+    assert_eq!(report.hearing[0].heard, 0);
 }
 
 /// Packets that have left, by their flow: whether they could be overheard further on.

@@ -167,9 +167,29 @@ fn each_encoder_has_a_tail() {
     );
 }
 
-/// A margin of 3 dB makes a mode fail at a SINR as it does 3 dB below without.
+/// The SINR at which one of a hundred frames of 1500 B fails, by halving an interval.
+fn one_percent(rung: &Rung) -> f64 {
+    let (mut low, mut high) = (1e-3, 1e4);
+    for _ in 0..100 {
+        let middle: f64 = (low + high) / 2.0;
+        match rung.fer(middle, 12_000.0) > 0.01 {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    high
+}
+
+/// A margin of 3 dB makes a mode, and each rate of a radio, fail at a SINR as it does 3 dB below without.
 #[test]
 fn a_margin_moves_the_errors_of_a_mode() {
+    for standard in Standard::ALL {
+        let of = |margin: f64| Rung::all(standard, margin, 0.01).into_iter();
+        for (plain, moved) in of(0.0).zip(of(3.0)) {
+            let share = moved.fer(10f64.powf(0.3) * one_percent(&plain), 12_000.0);
+            assert!((share - 0.01).abs() < 1e-6, "{:?}: {share}", plain.rate);
+        }
+    }
     let of =
         |margin: f64| Rung::of_mode(&mode(Format::Ht, 20, 4, 1), margin, 0.01).expect("a table");
     let (plain, moved) = (of(0.0), of(3.0));

@@ -7,6 +7,8 @@ use backwater_sim::mechanism::detector::Detector;
 use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::spec::{Egress, StampSpec};
+use backwater_sim::stamp::AnyStamp;
 use backwater_sim::world::PortReport;
 use backwater_transport::units::{Span, Time};
 
@@ -14,6 +16,7 @@ use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, dcf, edca, once, saturated};
 use crate::mechanisms::mechanism;
 use crate::queue_management::{Watcher, cell, each, frame, lost, sent};
+use crate::round_robin::{Arrivals, Watches};
 
 /// Bytes and ticks that packets waited at the hop from station 0 to 1.
 fn area(cell: &Cell) -> u128 {
@@ -190,4 +193,26 @@ fn what_follows_from_a_packet_that_is_dropped_is_told_at_once() {
     assert_eq!(told.len(), 2);
     assert_eq!((told[0].1, told[1].1), (u16::MAX, 0));
     assert!(told[1].0 < Time::ZERO + Span::millis(110), "{told:?}");
+}
+
+/// A law sees each packet come beside what waits. The second finds an empty queue, since the first has given way to it.
+#[test]
+fn a_law_does_not_see_what_has_been_displaced() {
+    let seen = Arrivals::default();
+    let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_500)]);
+    let watcher = Watcher {
+        displaces: true,
+        ..Watcher::default()
+    };
+    cell.spec(0).aqm = watcher.aqm();
+    cell.spec(0).buffer = Limit::Packets(1);
+    cell.0.stamps.push(StampSpec {
+        name: "s0>air".into(),
+        at: Egress::Attachment(0, 0),
+        law: AnyStamp::Custom(Box::new(Watches(seen.clone()))),
+        also: Vec::new(),
+    });
+    cell.run();
+    let expected = [(100_200, 0, false), (100_500, 0, false)];
+    assert_eq!(*seen.lock().expect("one thread"), expected);
 }

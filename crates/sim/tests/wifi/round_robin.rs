@@ -10,6 +10,7 @@ use backwater_sim::mechanism::place::View;
 use backwater_sim::medium::wifi::air_log::Body;
 use backwater_sim::spec::{Egress, StampSpec};
 use backwater_sim::stamp::{AnyStamp, LawPacket, Passing, Stamp};
+use backwater_sim::world::PortReport;
 use backwater_transport::congestion_header::{CongestionHeader, Layout};
 use backwater_transport::units::Span;
 
@@ -148,10 +149,10 @@ fn a_flow_whose_packets_have_left_holds_nothing() {
 }
 
 /// Arrivals as a law sees them: microseconds, the packets that wait besides, and whether it is lost.
-type Arrivals = Arc<Mutex<Vec<(u64, u64, bool)>>>;
+pub type Arrivals = Arc<Mutex<Vec<(u64, u64, bool)>>>;
 
 #[derive(Clone, Debug)]
-struct Watches(Arrivals);
+pub struct Watches(pub Arrivals);
 
 impl Stamp for Watches {
     fn layout(&self) -> Option<Layout> {
@@ -198,4 +199,20 @@ fn a_law_sees_what_waits_when_others_have_made_room() {
         (100_160, 4, true),
     ];
     assert_eq!(*seen.lock().expect("one thread"), expected);
+}
+
+/// The last of four packets of A has waited for 10 us when a packet of B makes it give way. Its 1018 B have waited for that time, and the others wait as they do without
+/// it.
+#[test]
+fn a_packet_that_makes_room_has_waited_up_to_then() {
+    let area = |of_a: u64| {
+        let mut cell = meanwhile(4);
+        cell.0.flows.pop();
+        cell.0.flows[1].stop = Span::micros(100_100 + 10 * of_a - 5);
+        cell.0.flows[2].stop = Span::micros(100_145);
+        let (world, report) = cell.run();
+        let named = |p: &&PortReport| world.network().ports[p.port].more.name == "s0>s10";
+        report.ports.iter().find(named).expect("a hop").count.area
+    };
+    assert_eq!(area(4) - area(3), 1018 * u128::from(Span::micros(10).0));
 }

@@ -129,6 +129,34 @@ fn left_queue(mut cell: Cell, class: u8, serving: Serving) -> u32 {
     queue.packets - c.arranged.as_ref().expect("queue management").held()
 }
 
+/// Of many packets for one neighbour those of one A-MPDU leave its queue management, as many as the window has: the rest waits while that is on the air.
+#[test]
+fn no_more_packets_leave_queue_management_than_the_window_has() {
+    for window in [2, 5] {
+        let mut cell = cell(0.1, mode(Format::Ht, 20, 7, 1), window, true, 100.0);
+        let [from, to] = [0.0, 1.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        cell.spec(from).aqm = Some(drop_head());
+        cell.spec(from).serving = Serving {
+            turn: Turn::RoundRobin,
+            each: true,
+            ..Serving::default()
+        };
+        for _ in 0..20 {
+            cell.flow(from, to, 1, saturated(60));
+        }
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        let mut most = 0;
+        for micros in (50_000..60_000).step_by(7) {
+            world.advance(Time::ZERO + Span::micros(micros));
+            let queue = world.network().ports[world.air().hops[0].port].queue(1);
+            let c = &world.air().radios[from].categories[1];
+            let held = c.arranged.as_ref().expect("queue management").held();
+            most = most.max(queue.packets - held);
+        }
+        assert_eq!(most, u32::from(window));
+    }
+}
+
 /// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two
 /// says that follows from the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us
 /// from 802.11ax on (Linux, `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached:

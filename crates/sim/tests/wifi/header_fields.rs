@@ -6,11 +6,16 @@ use backwater_sim::mechanism::moment::{Moment, Signal};
 use backwater_sim::mechanism::notice::Notice;
 use backwater_sim::mechanism::place::View;
 use backwater_sim::mechanism::responder::{AnyResponder, Knobs, Responder};
-use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::medium::wifi::air_log::{Body, Fate};
+use backwater_sim::medium::wifi::mac::frame::FrameKind;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
 use backwater_sim::world::{PortReport, World};
 use backwater_transport::part::Value;
 use backwater_transport::units::{Span, Time};
 
+use crate::aggregate::noisy_cell;
+use crate::aggregate_mechanisms::tell_in_fields;
 use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, disc, edca, once};
 use crate::mechanisms::mechanism;
@@ -168,4 +173,67 @@ fn the_fingerprint_tells_of_which_categories_a_field_speaks() {
     let (pause, pfc) = (run("pause"), run("pfc"));
     assert_eq!(pause.0, pfc.0);
     assert_ne!(pause.1, pfc.1);
+}
+
+/// An A-MPDU: the number of its first MPDU, whether that brings a notice, and whether it comes through.
+struct Burst {
+    at: Time,
+    number: u16,
+    brings: bool,
+    comes: bool,
+}
+
+/// Over a channel that fades for each frame first MPDUs and block acknowledgements are lost. A field rides in the first MPDU of each A-MPDU until a block
+/// acknowledgement has come behind one whose first MPDU the receiver has, then or from before, and the receiver has the field.
+#[test]
+fn a_field_rides_until_its_receiver_has_it_and_the_first_mpdu() {
+    let mut cell = noisy_cell(2.0, 64, 21.0);
+    let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+        unreachable!("a physical channel");
+    };
+    channel.fading = Some(BlockFading {
+        law: Law::Nakagami(1.0),
+        coherence: Span::micros(10),
+    });
+    let told = tell_in_fields(&mut cell);
+    let (frames, _) = log(&cell);
+    let told = told.lock().expect("one thread").clone();
+    let mut bursts = Vec::<Burst>::new();
+    for frame in frames.iter().filter(|f| f.from == 1) {
+        if let (Some(Body::Packet(_, _, fields)), true) =
+            (&frame.body, bursts.last().is_none_or(|b| b.at != frame.at))
+        {
+            bursts.push(Burst {
+                at: frame.at,
+                number: frame.number,
+                brings: fields.notice.is_some(),
+                comes: frame.fate == Fate::Received,
+            });
+        }
+    }
+    let acknowledged = |from: Time, to: Time| {
+        let mut answers = frames
+            .iter()
+            .filter(|f| f.kind == FrameKind::BlockAck && f.from == 0);
+        answers.any(|f| f.at > from && f.at < to && f.fate == Fate::Received)
+    };
+    let (mut heard, mut last, mut ended, mut stayed) = (false, None, 0, 0);
+    for pair in bursts.windows(2) {
+        let [burst, next] = pair else {
+            unreachable!("pairs")
+        };
+        heard = burst.brings && (heard || burst.comes);
+        let has = burst.comes || last == Some(burst.number);
+        last = has.then_some(burst.number);
+        let quiet = !told.iter().any(|at| (burst.at..=next.at).contains(at));
+        if burst.brings && quiet {
+            let ends = acknowledged(burst.at, next.at) && has && heard;
+            assert_eq!(next.brings, !ends, "{:?}", burst.at);
+            (ended, stayed) = (ended + u32::from(ends), stayed + u32::from(!ends));
+        }
+        if !next.brings {
+            heard = false;
+        }
+    }
+    assert!(ended > 10 && stayed > 3, "{ended} {stayed}");
 }

@@ -4,6 +4,7 @@ use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::QUEUES;
 use backwater_sim::record::What;
+use backwater_sim::targets::Destination;
 use backwater_sim::world::{PortReport, Report, World};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
@@ -284,4 +285,31 @@ fn a_record_has_all_packets_of_a_saturated_flow() {
     assert!(sums.delivered.packets > 100);
     assert_eq!(count(What::Enqueue), sums.entered.packets);
     assert!(count(What::Send) >= sums.delivered.packets);
+}
+
+/// An attempt belongs to the time in which its exchange ends: one that begins at 500 ms and takes 1.6 ms counts behind a warm-up that ends before or within it. A frame to a
+/// group is no attempt.
+#[test]
+fn an_attempt_counts_where_its_exchange_ends() {
+    for (warmup, group, attempts) in [
+        (400_000, false, 1),
+        (500_500, false, 1),
+        (600_000, false, 0),
+        (400_000, true, 0),
+        (500_500, true, 0),
+    ] {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, once(1500));
+        if group {
+            cell.0.flows[flow].to = Destination::Group(vec![b]);
+        }
+        cell.0.flows[flow].start = Span::millis(500);
+        cell.0.warmup = Span::micros(warmup);
+        assert_eq!(
+            cell.run().1.stations[a].attempts,
+            attempts,
+            "{warmup} {group}"
+        );
+    }
 }

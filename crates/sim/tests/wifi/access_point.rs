@@ -1,6 +1,9 @@
 //! Stations with wires: an access point, what waits in front of its radio, and delays over both media.
 
+use std::sync::{Arc, Mutex};
+
 use backwater_sim::limit::Limit;
+use backwater_sim::mechanism::AnyDetector;
 use backwater_sim::queue::AnyScheduler;
 use backwater_sim::spec::{LinkSpec, NodeKind, NodeSpec, PortSpec, SwitchModel};
 use backwater_sim::world::{FlowReport, World};
@@ -8,6 +11,7 @@ use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, once, saturated};
+use crate::ez_flow::{Departures, PARTS};
 use crate::mechanisms::mechanism;
 
 const MBIT: u64 = 1_000_000;
@@ -248,4 +252,22 @@ fn a_station_tells_up_to_64_others_one_by_one() {
         what.contains("a header field tells the station that its data frame is for"),
         "{what}"
     );
+}
+
+/// Packets that an access point sends on over its wire can't be overheard there, and those for a station of its cell can.
+#[test]
+fn packets_that_go_on_over_a_wire_are_not_expected_on_the_air() {
+    let (mut cell, stations, _, fixed) = wlan(2, 1.0);
+    cell.flow(stations[0], fixed, 1, cbr(1500, 120_000));
+    let bent = cell.flow(stations[0], stations[1], 1, cbr(1000, 80_000));
+    cell.0.flows[bent].route = Some(vec![stations[0], 0, stations[1]]);
+    let left = Arc::new(Mutex::new(Vec::new()));
+    let mut witness = mechanism(PARTS, vec![stations[0]], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Departures(left.clone())));
+    cell.0.mechanisms = vec![witness];
+    cell.run();
+    let rows = left.lock().expect("one thread");
+    let of = |bytes: u64| rows.iter().filter(move |row| row.0 == bytes);
+    assert!(of(1518).count() >= 9 && of(1018).count() >= 9);
+    assert!(of(1518).all(|row| !row.1) && of(1018).all(|row| row.1));
 }

@@ -193,11 +193,16 @@ type Told = (Vec<Time>, Vec<Time>, BTreeMap<Time, bool>);
 
 /// Station 1 tells station 0 in header fields; when, as the run goes on.
 pub fn tell_in_fields(cell: &mut Cell) -> Arc<Mutex<Vec<Time>>> {
+    tell(cell, "header")
+}
+
+/// The same by another carrier.
+pub fn tell(cell: &mut Cell, carrier: &'static str) -> Arc<Mutex<Vec<Time>>> {
     cell.flow(0, 1, 1, cbr(200, 16_000));
     let told = Arc::default();
     let given = [
         ("cast", Value::Choice("each")),
-        ("carrier", Value::Choice("header")),
+        ("carrier", Value::Choice(carrier)),
     ];
     let mut teller = mechanism(["watermark", "pause", "aifsn"], vec![1], &given);
     teller.detect = AnyDetector::Custom(Box::new(Teller(Arc::clone(&told))));

@@ -74,16 +74,21 @@ pub fn poisson(bytes: u64, rate: u64) -> AnySource {
     )
 }
 
-/// One packet at the flow's start, if the flow stops before the next second.
-pub fn once(bytes: u64) -> AnySource {
+/// A packet at the flow's start, and then at this rate.
+pub fn paced(bytes: u64, rate: u64) -> AnySource {
     part(
         "cbr",
         &[
             ("packet", Value::Bytes(Bytes(bytes))),
-            ("rate", Value::Rate(Rate(8 * bytes))),
+            ("rate", Value::Rate(Rate(rate))),
             ("phase", Value::Choice("start")),
         ],
     )
+}
+
+/// One packet at the flow's start, if the flow stops before the next second.
+pub fn once(bytes: u64) -> AnySource {
+    paced(bytes, 8 * bytes)
 }
 
 /// DCF as the slot-exact reference has it: no retry limit, DIFS after a collision.

@@ -244,3 +244,56 @@ fn a_frame_that_goes_again_keeps_its_number_whatever_is_served_first() {
     }
     assert!(again > 20 && numbers.len() > 300, "{again}");
 }
+
+/// While another station sends, a station gets three packets for one neighbour and one for another. Each of its frames says how
+/// many it holds for that host, the packet in the frame included.
+#[test]
+fn frames_say_how_many_packets_are_held_for_their_host() {
+    let mut cell = Cell::new(0.2, B, edca(B, BASIC), disc(100.0, 100.0));
+    for x in [0.0, 10.0, 20.0, 30.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    let rows = [(3, 1), (0, 1), (0, 2), (0, 1), (0, 1)];
+    for ((from, to), micros) in rows.into_iter().zip((100_000..).step_by(200)) {
+        let flow = cell.flow(from, to, 1, once(1500));
+        cell.0.flows[flow].start = Span::micros(micros);
+    }
+    let mut witness = mechanism(PARTS, vec![0], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Witness(Arc::default(), 2)));
+    cell.0.mechanisms = vec![witness];
+    let (frames, _) = log(&cell);
+    let told = frames.iter().filter(|f| f.from == 0);
+    let told = told.filter_map(|frame| match &frame.body {
+        Some(Body::Packet(_, _, fields)) => Some((frame.to, fields.numbers[0])),
+        _ => None,
+    });
+    let expected = [(1, (3, 2)), (2, (1, 2)), (1, (2, 2)), (1, (1, 2))];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+}
+
+/// The packets for x and for y wait for one neighbour, which sends both on. The packet for x came first, and those for y have the
+/// greater differential backlog: two of them go first.
+#[test]
+fn the_greatest_differential_backlog_passes_others_for_one_neighbour() {
+    let mut cell = Cell::new(0.6, B, edca(B, BASIC), disc(100.0, 300.0));
+    let [other, from, relay, x, y] =
+        [-20.0, 0.0, 90.0, 180.0, 181.0].map(|at| cell.station(&format!("s{at}"), at, 0.0));
+    let packets = [(other, from), (from, x), (from, y), (from, y), (from, y)];
+    for ((from, to), micros) in packets.into_iter().zip((500_000..).step_by(100)) {
+        let flow = cell.flow(from, to, 1, once(1500));
+        cell.0.flows[flow].start = Span::micros(micros);
+    }
+    let options = [("serve", Value::Choice("greatest"))];
+    cell.0.mechanisms = vec![mechanism(PARTS, vec![from, relay], &options)];
+    let (frames, _) = log(&cell);
+    let sent = frames.iter().filter(|f| f.from == from as u32);
+    let hosts = sent.filter_map(|frame| match &frame.body {
+        Some(Body::Packet(packet, ..)) => Some(packet.flow.index()),
+        _ => None,
+    });
+    let hosts: Vec<usize> = hosts.collect();
+    assert!(
+        hosts.len() == 4 && hosts[0] != 1 && hosts[1] != 1,
+        "{hosts:?}"
+    );
+}

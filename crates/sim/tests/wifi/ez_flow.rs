@@ -19,11 +19,11 @@ use backwater_transport::units::Span;
 
 use crate::aggregate::{mode, noisy_cell, saturated_cell};
 use crate::attempts::log;
-use crate::cell::{B, BASIC, Cell, G, RTS, cbr, disc, edca, saturated};
+use crate::cell::{B, BASIC, Cell, G, RTS, cbr, disc, edca, once, saturated};
 use crate::mechanisms::mechanism;
 use crate::physical::plain;
 
-const PARTS: [&str; 3] = ["overheard-backlog", "own-step", "cw-min"];
+pub const PARTS: [&str; 3] = ["overheard-backlog", "own-step", "cw-min"];
 
 /// Five stations in a row that sense each other over two hops; the first sends all that it can to the last. The source proves that the queue of the first relay
 /// of such a chain grows without bound under 802.11.
@@ -121,8 +121,8 @@ fn a_station_overhears_what_the_next_one_sends_on() {
     }
 }
 
-/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once and in order, since
-/// nothing collides.
+/// Six stations hear one another. One that sends nothing overhears each frame of the A-MPDUs that another sends to a third, once
+/// and in order, since nothing collides.
 #[test]
 fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
     let mut cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 16, 1);
@@ -142,8 +142,9 @@ fn an_idle_station_of_a_cell_overhears_each_frame_of_a_burst() {
     assert!(sent > 300 && sent - rows.len() as u64 <= 16, "{sent}");
 }
 
-/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost, so A-MPDUs repeat some frames that their receiver has and some that
-/// it has not. A station a metre away from the sender, which misses few, overhears each of them with its own packet.
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost, so A-MPDUs repeat some frames that their
+/// receiver has and some that it has not. A station a metre away from the sender, which misses few, overhears each of them with
+/// its own packet.
 #[test]
 fn a_station_overhears_the_packets_of_bursts_that_are_repeated() {
     let mut cell = noisy_cell(0.5, 64, 21.0);
@@ -173,6 +174,73 @@ fn a_station_overhears_the_packets_of_bursts_that_are_repeated() {
     // In the order in which they were sent.
     let mut sent = sent;
     assert!(rows.iter().all(|row| sent.any(|frame| frame == *row)));
+}
+
+/// Asks its own station for three steps when it overhears a frame.
+#[derive(Clone, Debug)]
+struct StepsBack;
+
+impl Detector for StepsBack {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE)
+    }
+
+    fn observe(&mut self, moment: &Moment, _: &View) -> Option<Signal> {
+        matches!(moment, Moment::Overheard(_)).then_some(Signal::Back(3))
+    }
+}
+
+/// A station that overhears a frame and sends nothing steps back as soon as the frame has ended, with nothing else to happen.
+#[test]
+fn what_follows_from_an_overheard_frame_follows_at_once() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [a, b, idle] = [0.0, 10.0, 20.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, b, 1, once(1500));
+    let options = [("steps", Value::Count(3))];
+    let mut steps = mechanism(PARTS, vec![idle], &options);
+    steps.detect = AnyDetector::Custom(Box::new(StepsBack));
+    cell.0.mechanisms = vec![steps];
+    let (world, report) = cell.run();
+    assert!(world.air().radios[idle].steps[1] > 0);
+    // Nobody else has told it.
+    assert_eq!(report.hearing[0].heard, 0);
+}
+
+/// Packets that have left, by their flow: whether they could be overheard further on.
+#[derive(Clone, Debug)]
+pub struct Departures(pub Arc<Mutex<Vec<(u64, bool)>>>);
+
+impl Detector for Departures {
+    fn needs(&self) -> Needs {
+        Needs::of(Set::OVERHEARING).giving(Set::NEXT_QUEUE)
+    }
+
+    fn observe(&mut self, moment: &Moment, _: &View) -> Option<Signal> {
+        if let Moment::Sent(seen) = moment {
+            let row = (seen.bytes, seen.packet.is_some());
+            self.0.lock().expect("one thread").push(row);
+        }
+        None
+    }
+}
+
+/// Packets of 1500 B go on over the air from the next station, and those of 1000 B are for that station: only the former can be
+/// overheard there.
+#[test]
+fn packets_for_the_next_station_are_not_expected_further_on() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 300.0));
+    let [a, relay, d] = [0.0, 100.0, 200.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, d, 1, cbr(1500, 120_000));
+    cell.flow(a, relay, 1, cbr(1000, 80_000));
+    let left = Arc::new(Mutex::new(Vec::new()));
+    let mut witness = mechanism(PARTS, vec![a], &[]);
+    witness.detect = AnyDetector::Custom(Box::new(Departures(left.clone())));
+    cell.0.mechanisms = vec![witness];
+    cell.run();
+    let rows = left.lock().expect("one thread");
+    let of = |bytes: u64| rows.iter().filter(move |row| row.0 == bytes);
+    assert!(of(1518).count() >= 9 && of(1018).count() >= 9);
+    assert!(of(1518).all(|row| row.1) && of(1018).all(|row| !row.1));
 }
 
 /// A station's own long queue is no reason to contend less, nor would a station that stopped learn when to go on.

@@ -3,10 +3,11 @@
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
 use backwater_sim::medium::wifi::phy::physical::Physical;
+use backwater_sim::medium::wifi::phy::standard::Phy;
 use backwater_sim::world::World;
 use backwater_transport::units::{Rate, Span};
 
-use crate::cell::{BASIC, Cell, G, cbr, dcf};
+use crate::cell::{BASIC, Cell, G, cbr, dcf, once};
 use crate::physical::plain;
 
 /// A frame arrives at 100 m 13.454 dB above the noise, and with the fourth power of the distance less beyond: at 400 m 24.08 dB
@@ -41,7 +42,7 @@ fn a_channel_fades_and_another_does_not() {
         }),
         ..plain()
     };
-    let phy = backwater_sim::medium::wifi::phy::standard::Phy {
+    let phy = Phy {
         data: Rate(24_000_000),
         ..G
     };
@@ -65,4 +66,43 @@ fn a_channel_fades_and_another_does_not() {
         assert!(report.stations[0].attempts > 30);
         assert!(report.stations[2].failures > 0);
     }
+}
+
+/// B receives a frame of 24 Mbit/s from 50 m, 536 us long. Stations that send to their neighbours are no more than interference to B. At these instants in us
+/// they begin, at this distance from B in metres, with frames of so many bytes. Gives whether B has the frame.
+fn received(others: usize, metres: f64, at: u64, bytes: u64) -> bool {
+    let physical = Physical {
+        // Nobody hears anybody but at less than 60 m.
+        energy_detect: -60.0,
+        preamble_detect: -72.5,
+        ..plain()
+    };
+    let phy = Phy {
+        data: Rate(24_000_000),
+        ..G
+    };
+    let mut mac = dcf(phy, BASIC);
+    (mac.retry_short, mac.retry_long) = (1, 1);
+    let mut cell = Cell::new(0.1, phy, mac, ChannelSpec::Physical(physical));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    let wanted = cell.flow(a, b, 1, once(1500));
+    cell.0.flows[wanted].start = Span::micros(1000);
+    for number in 0..others {
+        let (y, x) = (number as f64).sin_cos();
+        let (x, y) = (50.0 + metres * x, metres * y);
+        let from = cell.station(&format!("from{number}"), x, y);
+        let to = cell.station(&format!("to{number}"), x + 1.0, y);
+        let flow = cell.flow(from, to, 1, once(bytes));
+        cell.0.flows[flow].start = Span::micros(1000 + at);
+    }
+    cell.run().1.flows[wanted].sums.delivered.packets == 1
+}
+
+/// Four frames from 117 m leave 8.8 dB, too little for 24 Mbit/s, and it does not help that they end before the frame does. One from 94 m leaves 11 dB for the last
+/// microseconds, which few bits meet, and what came before was undisturbed.
+#[test]
+fn interference_counts_for_its_time() {
+    assert!(received(0, 117.0, 0, 300));
+    assert!(!received(4, 117.0, 0, 300));
+    assert!(received(1, 94.0, 530, 300));
 }

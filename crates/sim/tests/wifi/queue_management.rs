@@ -4,26 +4,22 @@ use std::sync::{Arc, Mutex};
 
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
-use backwater_sim::mechanism::AnyDetector;
-use backwater_sim::mechanism::detector::Detector;
-use backwater_sim::mechanism::moment::{Moment, Signal};
-use backwater_sim::mechanism::place::View;
-use backwater_sim::medium::wifi::air_log::{AirFrame, Body};
+use backwater_sim::medium::wifi::air_log::{AirFrame, Body, Carried};
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::queue::aqm::{Aqm, Frame, Verdict, Waiting};
 use backwater_sim::queue::{AnyAqm, ClassQueue};
 use backwater_sim::spec::{Serving, Turn};
-use backwater_sim::world::{PortReport, Report};
+use backwater_sim::targets::Destination;
+use backwater_sim::world::Report;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
 use crate::attempts::log;
-use crate::cell::{B, BASIC, Cell, dcf, disc, edca, once};
-use crate::mechanisms::mechanism;
+use crate::cell::{B, BASIC, Cell, dcf, disc, once, saturated};
 
 /// A call of an algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Call {
+pub enum Call {
     /// Its queue was empty before, at so many microseconds.
     Emptied(u64),
     /// A frame comes of so many bytes, to so many bytes and frames.
@@ -37,13 +33,16 @@ enum Call {
 /// An algorithm that writes down its calls. It drops what is as long as `drops` when it leaves, and with `takes` what waits behind the
 /// first that has left; a full queue loses its head if it `displaces`.
 #[derive(Clone, Debug, Default)]
-struct Watcher {
-    calls: Arc<Mutex<Vec<Call>>>,
-    waited: Arc<Mutex<Vec<Span>>>,
-    drops: u64,
-    takes: bool,
-    displaces: bool,
-    next: bool,
+pub struct Watcher {
+    pub calls: Arc<Mutex<Vec<Call>>>,
+    pub waited: Arc<Mutex<Vec<Span>>>,
+    pub left: Arc<Mutex<Vec<Time>>>,
+    /// When it was updated last, which comes before each call.
+    pub updated: Time,
+    pub drops: u64,
+    pub takes: bool,
+    pub displaces: bool,
+    pub next: bool,
 }
 
 impl Watcher {
@@ -51,7 +50,7 @@ impl Watcher {
         self.calls.lock().expect("one thread").push(call);
     }
 
-    fn aqm(&self) -> Option<AnyAqm> {
+    pub fn aqm(&self) -> Option<AnyAqm> {
         Some(AnyAqm::Custom(Box::new(self.clone())))
     }
 }
@@ -62,7 +61,8 @@ fn micros(now: Time) -> u64 {
 }
 
 impl Aqm for Watcher {
-    fn update(&mut self, _: Time, waiting: &Waiting) {
+    fn update(&mut self, now: Time, waiting: &Waiting) {
+        self.updated = now;
         let held: u64 = waiting.queues.iter().map(|queue| queue.bytes).sum();
         assert_eq!(waiting.bytes(), held);
     }
@@ -71,12 +71,14 @@ impl Aqm for Watcher {
         self.add(Call::Emptied(micros(now)));
     }
 
-    fn victim(&self, _: &Frame, _: &[ClassQueue]) -> Option<usize> {
+    fn victim(&self, frame: &Frame, _: &[ClassQueue]) -> Option<usize> {
+        assert!(frame.size == 0 || self.updated == frame.now);
         self.displaces.then_some(0)
     }
 
     fn push(&mut self, frame: &Frame, _: &mut Random) -> Verdict {
         assert_eq!((frame.queue, frame.sojourn), (0, Span::ZERO));
+        assert_eq!(self.updated, frame.now);
         let Frame {
             size,
             bytes,
@@ -88,11 +90,13 @@ impl Aqm for Watcher {
     }
 
     fn refused(&mut self, frame: &Frame, judged: bool, _: &mut Random) {
-        assert!(!judged);
+        assert!(!judged && self.updated == frame.now);
         self.add(Call::Refused(frame.size, frame.bytes, frame.packets));
     }
 
     fn pop(&mut self, frame: &Frame) -> Verdict {
+        assert_eq!(self.updated, frame.now);
+        self.left.lock().expect("one thread").push(frame.now);
         self.add(Call::Pop(frame.size, frame.bytes, frame.packets));
         if std::mem::take(&mut self.next) || frame.size == self.drops {
             return Verdict::Drop;
@@ -109,7 +113,7 @@ impl Aqm for Watcher {
 
 /// Station 0 has packets of these bytes for stations 1 and 2, at these instants in microseconds. From 100 to 101.6 ms another station
 /// sends.
-fn cell(rows: &[(usize, u64, u64)]) -> Cell {
+pub fn cell(rows: &[(usize, u64, u64)]) -> Cell {
     let mut cell = Cell::new(0.5, B, dcf(B, BASIC), disc(100.0, 100.0));
     for x in [0.0, 10.0, 20.0, 30.0] {
         cell.station(&format!("s{x}"), x, 0.0);
@@ -125,25 +129,34 @@ fn cell(rows: &[(usize, u64, u64)]) -> Cell {
 }
 
 /// Bytes of a frame of Ethernet: header and FCS.
-const fn frame(ip: u64) -> u64 {
+pub const fn frame(ip: u64) -> u64 {
     ip + 18
 }
 
+/// An instance for each neighbour.
+pub fn each() -> Serving {
+    Serving {
+        turn: Turn::RoundRobin,
+        each: true,
+        ..Serving::default()
+    }
+}
+
 /// The data frames of station 0.
-fn sent(frames: &[AirFrame]) -> Vec<Time> {
+pub fn sent(frames: &[AirFrame]) -> Vec<Time> {
     let own = frames
         .iter()
         .filter(|f| f.from == 0 && f.kind == FrameKind::Data);
     own.map(|f| f.at).collect()
 }
 
-fn lost(report: &Report, cause: Cause) -> u64 {
+pub fn lost(report: &Report, cause: Cause) -> u64 {
     let rows = report.drops.iter().filter(|d| d.key.0 == cause);
     rows.map(|d| d.count.packets).sum()
 }
 
-/// Three packets fill a buffer of three, a fourth finds no room, and a fifth comes when all have gone. Each is shown with what waits beside it, and
-/// one that leaves has waited from when it came until its frame begins.
+/// Three packets fill a buffer of three, a fourth finds no room, and a fifth comes when all have gone. Each is shown with what
+/// waits beside it, and one that leaves has waited from when it came until its frame begins.
 #[test]
 fn an_algorithm_for_all_neighbours_sees_what_waits_for_all() {
     let rows = [
@@ -184,8 +197,8 @@ fn an_algorithm_for_all_neighbours_sees_what_waits_for_all() {
     assert_eq!(*watcher.waited.lock().expect("one thread"), waited);
 }
 
-/// The same with an instance for each neighbour, which sees what waits for that one. A neighbour whose frame is being sent is not without
-/// packets: the last one comes while the frame before it is on the air.
+/// The same with an instance for each neighbour, which sees what waits for that one. A neighbour whose frame is being sent is not
+/// without packets: the last one comes while the frame before it is on the air.
 #[test]
 fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
     let rows = [
@@ -198,11 +211,7 @@ fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
     let mut cell = cell(&rows);
     let watcher = Watcher::default();
     cell.spec(0).aqm = watcher.aqm();
-    cell.spec(0).serving = Serving {
-        turn: Turn::RoundRobin,
-        each: true,
-        ..Serving::default()
-    };
+    cell.spec(0).serving = each();
     let (_, report) = log(&cell);
     let [a, b, c, d, e] = rows.map(|(_, ip, _)| frame(ip));
     let expected = [
@@ -224,52 +233,30 @@ fn an_algorithm_for_one_neighbour_sees_what_waits_for_that_one() {
     assert!(report.drops.is_empty());
 }
 
-/// Bytes and ticks that packets waited at the hop from station 0 to 1.
-fn area(cell: &Cell) -> u128 {
-    let (world, report) = cell.run();
-    let named = |p: &&PortReport| world.network().ports[p.port].more.name == "s0>s10";
-    report.ports.iter().find(named).expect("a hop").count.area
-}
-
-/// A packet that has waited for 300 us is lost for one that comes to a full buffer. Its 1518 B have waited for that time, and the other packet waits
-/// as it does where it comes alone.
+/// Packets of a flow that has several destinations find their neighbours, through queue management, too.
 #[test]
-fn a_packet_that_is_displaced_has_waited_up_to_then() {
-    let of = |rows: &[(usize, u64, u64)]| {
-        let mut cell = cell(rows);
-        let watcher = Watcher {
-            displaces: true,
-            ..Watcher::default()
-        };
-        cell.spec(0).aqm = watcher.aqm();
-        cell.spec(0).buffer = Limit::Packets(1);
-        (lost(&cell.run().1, Cause::BufferFull), area(&cell))
-    };
-    let (one, both) = of(&[(1, 1500, 100_200), (1, 1000, 100_500)]);
-    let (none, alone) = of(&[(1, 1000, 100_500)]);
-    assert_eq!((one, none), (1, 0));
-    assert_eq!(both - alone, 1518 * u128::from(Span::micros(300).0));
-}
-
-/// A packet that queue management drops when it is to be sent is not sent, and its station sends nothing in its place; a later packet goes.
-#[test]
-fn a_packet_that_is_dropped_when_it_leaves_is_not_sent() {
-    for access in [dcf(B, BASIC), edca(B, BASIC)] {
-        let mut cell = cell(&[(1, 1000, 100_200), (1, 1500, 300_000)]);
-        cell.0.media[0].mac = access;
-        let watcher = Watcher {
-            drops: frame(1000),
-            ..Watcher::default()
-        };
-        cell.spec(0).aqm = watcher.aqm();
+fn packets_for_any_of_several_hosts_pass_queue_management() {
+    let mut cell = cell(&[(1, 1000, 100_200)]);
+    cell.0.flows[1].to = Destination::AnyOf(vec![1, 2]);
+    cell.0.flows[1].source = saturated(1000);
+    for aqm in [None, Watcher::default().aqm()] {
+        cell.spec(0).aqm = aqm;
         let (frames, report) = log(&cell);
-        assert_eq!(lost(&report, Cause::Aqm), 1);
-        assert_eq!(sent(&frames).len(), 1);
-        assert!(sent(&frames)[0] >= Time::ZERO + Span::millis(300));
+        assert!(report.drops.is_empty());
+        for to in [1, 2] {
+            let sent = frames.iter().filter(|f| f.from == 0 && f.to == to);
+            assert!(sent.clone().count() > 20, "{to}");
+            for frame in sent {
+                // A station's host has its number.
+                let is_for = |packet: &Carried| packet.to == to;
+                assert!(matches!(&frame.body, Some(Body::Packet(packet, ..)) if is_for(packet)));
+            }
+        }
     }
 }
 
-/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost, and the third goes.
+/// Where an algorithm takes the packet behind one that has left, that packet is shown to it and lost at that instant, and the
+/// third goes.
 #[test]
 fn a_packet_that_is_taken_behind_another_is_lost() {
     let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_500), (2, 500, 100_700)]);
@@ -295,46 +282,21 @@ fn a_packet_that_is_taken_behind_another_is_lost() {
         ]
     );
     assert_eq!((lost(&report, Cause::Aqm), sent(&frames).len()), (1, 2));
+    let left = watcher.left.lock().expect("one thread");
+    assert!(left[0] == left[1] && left[1] < left[2], "{left:?}");
 }
 
-/// Congested as soon as a packet comes, and clear when one is lost.
-#[derive(Clone, Debug)]
-struct Relieved;
-
-impl Detector for Relieved {
-    fn observe(&mut self, moment: &Moment, view: &View) -> Option<Signal> {
-        match moment {
-            Moment::Enqueued(_) if !view.congested => Some(Signal::Congested),
-            Moment::Lost(_) => Some(Signal::Clear),
-            _ => None,
-        }
-    }
-}
-
-/// A detector sees a packet that is dropped when it is to be sent, and what follows is told at once: the notice that stops goes first, the packet is dropped
-/// behind it, and the notice that takes the first back goes next.
+/// A packet beyond the share of its station is refused, and the algorithm is up to date then: of four places two are for own packets.
 #[test]
-fn what_follows_from_a_packet_that_is_dropped_is_told_at_once() {
-    let mut cell = cell(&[(1, 1000, 100_200)]);
-    let feeds = cell.flow(1, 0, 1, once(100));
-    cell.0.flows[feeds].start = Span::millis(10);
-    let watcher = Watcher {
-        drops: frame(1000),
-        ..Watcher::default()
-    };
+fn an_algorithm_is_told_of_packets_beyond_a_share() {
+    let mut cell = cell(&[(1, 1500, 100_200), (1, 1000, 100_300), (1, 500, 100_400)]);
+    let watcher = Watcher::default();
     cell.spec(0).aqm = watcher.aqm();
-    let mut relieved = mechanism(["watermark", "pause", "gate"], vec![0], &[]);
-    relieved.detect = AnyDetector::Custom(Box::new(Relieved));
-    cell.0.mechanisms = vec![relieved];
-    let (frames, report) = log(&cell);
-    assert_eq!(lost(&report, Cause::Aqm), 1);
-    let told = frames.iter().filter(|f| f.from == 0 && !f.retry);
-    let told = told.filter_map(|f| match &f.body {
-        Some(Body::Notice(notice, ..)) => Some((f.at, notice.quanta())),
-        _ => None,
-    });
-    let told: Vec<(Time, u16)> = told.collect();
-    assert_eq!(told.len(), 2);
-    assert_eq!((told[0].1, told[1].1), (u16::MAX, 0));
-    assert!(told[1].0 < Time::ZERO + Span::millis(110), "{told:?}");
+    cell.spec(0).buffer = Limit::Packets(4);
+    cell.spec(0).own_share = 0.5;
+    let (_, report) = log(&cell);
+    assert_eq!(lost(&report, Cause::BufferFull), 1);
+    let calls = watcher.calls.lock().expect("one thread");
+    let refused = Call::Refused(frame(500), frame(1500) + frame(1000), 2);
+    assert!(calls.contains(&refused), "{calls:?}");
 }

@@ -3,7 +3,9 @@
 use backwater_sim::cause::Cause;
 use backwater_sim::limit::Limit;
 use backwater_sim::queue::QUEUES;
-use backwater_sim::world::{PortReport, Report};
+use backwater_sim::record::What;
+use backwater_sim::targets::Destination;
+use backwater_sim::world::{PortReport, Report, World};
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Span};
@@ -230,8 +232,8 @@ fn a_queue_at_a_station_marks_what_takes_marks() {
     assert_eq!(marked, entered - 2);
 }
 
-/// Two saturated flows of different categories, each with room for one packet. What leaves one category makes room in that alone, so each flow loses the one
-/// packet too many of its beginning and none later.
+/// Two saturated flows of different categories, each with room for one packet. What leaves one category makes room in that alone,
+/// so each flow loses the one packet too many of its beginning and none later.
 #[test]
 fn a_saturated_flow_waits_for_room_in_its_own_category() {
     let mut cell = Cell::new(2.0, B, edca(B, BASIC), disc(100.0, 100.0));
@@ -245,5 +247,69 @@ fn a_saturated_flow_waits_for_room_in_its_own_category() {
         let sums = &flow.sums;
         assert!(sums.delivered.packets > 50, "{sums:?}");
         assert_eq!(sums.dropped.packets, 1);
+    }
+}
+
+/// A packet of 1500 B crosses an idle cell of 802.11b in 1310 us and one of propagation. It is in time where its budget is as
+/// long, and late where that is a tick less.
+#[test]
+fn a_packet_is_late_a_tick_after_its_budget() {
+    for (budget, in_time) in [(Span::micros(1311), 1), (Span(Span::micros(1311).0 - 1), 0)] {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, once(1500));
+        cell.0.flows[flow].start = Span::millis(500);
+        cell.0.flows[flow].options.budget = Some(budget);
+        let (_, report) = cell.run();
+        let delivered = report.flows[flow].sums.delivered.packets;
+        assert_eq!(
+            (delivered, late(&report)),
+            (in_time, 1 - in_time),
+            "{budget:?}"
+        );
+    }
+}
+
+/// A record of a run has each packet that a saturated source puts in, and each that is sent.
+#[test]
+fn a_record_has_all_packets_of_a_saturated_flow() {
+    let mut cell = Cell::new(0.5, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.flow(a, b, 1, saturated(1500));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_recording();
+    world.advance(world.end());
+    let records = world.take_records();
+    let count = |what: What| records.iter().filter(|r| r.what == what).count() as u64;
+    let sums = &world.report().flows[0].sums;
+    assert!(sums.delivered.packets > 100);
+    assert_eq!(count(What::Enqueue), sums.entered.packets);
+    assert!(count(What::Send) >= sums.delivered.packets);
+}
+
+/// An attempt belongs to the time in which its exchange ends: one that begins at 500 ms and takes 1.6 ms counts behind a warm-up that ends before or within it. A frame to a
+/// group is no attempt.
+#[test]
+fn an_attempt_counts_where_its_exchange_ends() {
+    for (warmup, group, attempts) in [
+        (400_000, false, 1),
+        (500_500, false, 1),
+        (600_000, false, 0),
+        (400_000, true, 0),
+        (500_500, true, 0),
+    ] {
+        let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+        let [a, b] = [0.0, 50.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        let flow = cell.flow(a, b, 1, once(1500));
+        if group {
+            cell.0.flows[flow].to = Destination::Group(vec![b]);
+        }
+        cell.0.flows[flow].start = Span::millis(500);
+        cell.0.warmup = Span::micros(warmup);
+        assert_eq!(
+            cell.run().1.stations[a].attempts,
+            attempts,
+            "{warmup} {group}"
+        );
     }
 }

@@ -141,8 +141,8 @@ fn queue_management_of_stations_draws_anew() {
     });
 }
 
-/// Rate control probes modes in an order that is drawn. At 15.3 dB an MPDU at MCS 4 of one stream fails once in 15,000 times, and one at MCS 5 always, so that
-/// nothing else is left to chance.
+/// Rate control probes modes in an order that is drawn. At 15.3 dB an MPDU at MCS 4 of one stream fails once in 15,000 times, and
+/// one at MCS 5 always, so that nothing else is left to chance.
 #[test]
 fn probes_of_rate_control_are_drawn_anew() {
     for edition in [Edition::Linux, Edition::Ns3] {

@@ -1,5 +1,5 @@
-//! The numbers that frames have on the air: sequence numbers by their counters, and the number of an A-MPDU. IEEE 802.11-2020 10.3.2.14,
-//! Table 10-5.
+//! The numbers that frames have on the air: sequence numbers by their counters, and the number of an A-MPDU. IEEE 802.11-2020
+//! 10.3.2.14, Table 10-5.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,15 @@ fn each_receiver_and_category_has_a_counter_under_edca() {
 /// The frames of an A-MPDU share a number that no other A-MPDU has, and the last of them alone is the last.
 #[test]
 fn each_a_mpdu_has_a_number_of_its_own() {
-    let (frames, _) = log(&saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 16, 1));
+    for window in [2, 16] {
+        assert_numbered(window);
+    }
+}
+
+/// Of A-MPDUs of so many frames.
+fn assert_numbered(window: u16) {
+    let cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), window, 1);
+    let (frames, _) = log(&cell);
     let mut all = BTreeMap::<_, Vec<&AirFrame>>::new();
     for frame in frames.iter().filter(|f| f.kind == FrameKind::Data) {
         all.entry(frame.at).or_default().push(frame);

@@ -2,6 +2,8 @@
 //! driver.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
+use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
@@ -10,8 +12,9 @@ use backwater_sim::world::World;
 use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use crate::aggregate::{cell, mode};
-use crate::cell::{BASIC, Cell, G, cbr, disc, edca, once};
+use crate::aggregate::{cell, mode, noisy_cell};
+use crate::attempts::log;
+use crate::cell::{B, BASIC, Cell, G, cbr, disc, edca, once, saturated};
 use crate::mechanisms::{fork, lost, mechanism};
 
 /// Queue management that drops the oldest packet where the buffer is full.
@@ -96,14 +99,18 @@ fn behind_queue_management_wait_as_many_packets_as_in_ath9k() {
 
 /// While another station sends for more than a millisecond, a station gets 120 packets of 60 B for a neighbour. Gives how many
 /// have left queue management then, under these limits for one neighbour and for all.
-fn left_queue_management(mut cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
+fn left_queue_management(cell: Cell, class: u8, [low, high, total]: [Span; 3]) -> u32 {
+    let airtime = Some(AirtimeLimits { low, high, total });
+    let limits = by_airtime([0, 0, 0]);
+    left_queue(cell, class, Serving { airtime, ..limits })
+}
+
+/// The same where it serves its neighbours so.
+fn left_queue(mut cell: Cell, class: u8, serving: Serving) -> u32 {
     let [from, to, other] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
     cell.spec(from).aqm = Some(drop_head());
     cell.spec(from).buffer = Limit::Packets(300);
-    cell.spec(from).serving = Serving {
-        airtime: Some(AirtimeLimits { low, high, total }),
-        ..by_airtime([0, 0, 0])
-    };
+    cell.spec(from).serving = serving;
     match cell.0.media[0].high {
         Some(high) => cell.spec(other).mode = Some(mode(high.mode.format, 20, 0, 1)),
         None => cell.spec(other).rate = Some(Rate(6_000_000)),
@@ -122,9 +129,38 @@ fn left_queue_management(mut cell: Cell, class: u8, [low, high, total]: [Span; 3
     queue.packets - c.arranged.as_ref().expect("queue management").held()
 }
 
-/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two says that follows from
-/// the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us from 802.11ax on (Linux,
-/// `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached: 41 of 40.5.
+/// Of many packets for one neighbour those of one A-MPDU leave its queue management, as many as the window has: the rest waits while that is on the air.
+#[test]
+fn no_more_packets_leave_queue_management_than_the_window_has() {
+    for window in [2, 5] {
+        let mut cell = cell(0.1, mode(Format::Ht, 20, 7, 1), window, true, 100.0);
+        let [from, to] = [0.0, 1.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        cell.spec(from).aqm = Some(drop_head());
+        cell.spec(from).serving = Serving {
+            turn: Turn::RoundRobin,
+            each: true,
+            ..Serving::default()
+        };
+        for _ in 0..20 {
+            cell.flow(from, to, 1, saturated(60));
+        }
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        let mut most = 0;
+        for micros in (50_000..60_000).step_by(7) {
+            world.advance(Time::ZERO + Span::micros(micros));
+            let queue = world.network().ports[world.air().hops[0].port].queue(1);
+            let c = &world.air().radios[from].categories[1];
+            let held = c.arranged.as_ref().expect("queue management").held();
+            most = most.max(queue.packets - held);
+        }
+        assert_eq!(most, u32::from(window));
+    }
+}
+
+/// A packet of 60 B counts with 18 B of Ethernet and 38 B of 802.11. A preamble is shared by as many packets as a power of two
+/// says that follows from the time of 1024 B: 1 above 400 us, 2 above 250, 3 above 150, 4 above 70 and 5 below; 6 up to 20 us
+/// from 802.11ax on (Linux, `ieee80211_calc_expected_tx_airtime`). Packets leave up to the one by which the low limit is reached:
+/// 41 of 40.5.
 #[test]
 fn packets_leave_queue_management_up_to_the_airtime_that_they_take() {
     for (fast, preamble, halvings) in [
@@ -164,8 +200,8 @@ fn packets_that_go_alone_have_a_preamble_each() {
     }
 }
 
-/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets no further one leave, be it
-/// the low limit, the high one while little waits for all, or the total below the high one.
+/// Forty packets of 116 B at 65 Mbit/s last 571.1 us and take forty preambles of 36/16 us. A limit that they reach exactly lets
+/// no further one leave, be it the low limit, the high one while little waits for all, or the total below the high one.
 #[test]
 fn a_limit_that_is_reached_lets_no_further_packet_leave() {
     let cell = || cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
@@ -193,6 +229,95 @@ fn a_limit_that_is_reached_lets_no_further_packet_leave() {
     }
 }
 
+/// While another station sends, as many packets leave queue management as the driver has room for.
+#[test]
+fn as_many_packets_leave_queue_management_as_the_driver_takes() {
+    for driver in [1, 7, 40] {
+        let cell = cell(0.2, mode(Format::Ht, 20, 7, 1), 64, true, 100.0);
+        let serving = Serving {
+            driver: Some(driver),
+            ..Serving::default()
+        };
+        assert_eq!(left_queue(cell, 1, serving), driver);
+    }
+}
+
+/// Neighbours take turns behind queue management for all of them and a driver with room for four packets: both get as much, and
+/// nothing stops.
+#[test]
+fn neighbours_take_turns_behind_a_driver() {
+    let mut cell = cell(0.2, mode(Format::Ht, 20, 7, 1), 0, true, 100.0);
+    let [from, x, y] = [0.0, 1.0, 2.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(from).aqm = Some(drop_head());
+    cell.spec(from).serving = Serving {
+        turn: Turn::RoundRobin,
+        driver: Some(4),
+        ..Serving::default()
+    };
+    for to in [x, y] {
+        cell.flow(from, to, 1, saturated(1500));
+    }
+    let (_, report) = cell.run();
+    let [one, other] = [0, 1].map(|f| report.flows[f].sums.delivered.packets);
+    assert!(one > 200 && one.abs_diff(other) <= 4, "{one} {other}");
+}
+
+/// Over a channel that fades for each frame MPDUs and block acknowledgements are lost. Where a station has one neighbour and
+/// queue management drops nothing, each A-MPDU has the packets that it has without: as many leave as fill it, whatever it
+/// repeats.
+#[test]
+fn bursts_are_as_long_behind_queue_management_of_their_neighbour() {
+    let bursts = |each: bool, bytes: u64, rate: u64| -> Vec<_> {
+        let mut cell = noisy_cell(0.5, 64, 21.0);
+        let ChannelSpec::Physical(channel) = &mut cell.0.media[0].channel else {
+            unreachable!("a physical channel");
+        };
+        channel.fading = Some(BlockFading {
+            law: Law::Nakagami(1.0),
+            coherence: Span::micros(10),
+        });
+        cell.spec(1).buffer = Limit::Packets(10_000);
+        cell.0.flows[0].source = cbr(bytes, rate);
+        if each {
+            cell.spec(1).aqm = Some(drop_head());
+            cell.spec(1).serving = Serving {
+                turn: Turn::RoundRobin,
+                each,
+                ..Serving::default()
+            };
+        }
+        let (frames, report) = log(&cell);
+        assert!(report.drops.is_empty());
+        frames.iter().map(|f| (f.at, f.from, f.number)).collect()
+    };
+    for (bytes, rate) in [(1500, 60_000_000), (300, 20_000_000)] {
+        let plain = bursts(false, bytes, rate);
+        assert!(plain.len() > 1000 && plain == bursts(true, bytes, rate));
+    }
+}
+
+/// Two neighbours have the same time on the air, and what one sends is its own, too: it sends 1 Mbit/s, and gets less by the
+/// airtime that these take.
+#[test]
+fn airtime_that_a_neighbour_sends_is_its_own() {
+    let mut cell = Cell::new(3.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    let [ap, x, y] = [0.0, 10.0, 20.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+    cell.spec(ap).serving.turn = Turn::Airtime(Span::micros(300));
+    for to in [x, y] {
+        cell.flow(ap, to, 1, saturated(1500));
+    }
+    cell.flow(x, ap, 1, cbr(1500, 1_000_000));
+    let (_, report) = cell.run();
+    let packets = |flow: usize| report.flows[flow].sums.delivered.packets as f64;
+    // An exchange has a data frame of 1538 B, SIFS and ACK; of what comes the data frame counts.
+    let data = 192.0 + 1119.0;
+    let exchange = data + 10.0 + 304.0 + 2.0;
+    let of_x = packets(0) * exchange + packets(2) * data;
+    let of_y = packets(1) * exchange;
+    assert!((of_x / of_y - 1.0).abs() < 0.01, "{of_x} {of_y}");
+    assert!(packets(2) > 200.0);
+}
+
 /// A gate that a relay closes holds back packets that wait in queue management of their own neighbour, too: the relay loses nothing.
 #[test]
 fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
@@ -212,8 +337,8 @@ fn a_gate_holds_back_packets_in_queue_management_of_their_neighbour() {
     assert_eq!(lost(&cell, relay), 0);
 }
 
-/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the neighbour pass those that wait at the gate,
-/// although it keeps one queue.
+/// A station sends to its relay, which stops it, and to another neighbour. Queue management for both lets packets for the
+/// neighbour pass those that wait at the gate, although it keeps one queue.
 #[test]
 fn packets_of_one_queue_pass_those_that_a_gate_holds_back() {
     let (mut cell, relay) = fork();

@@ -1,11 +1,12 @@
 //! Notices over the air that stand while congestion lasts: how often they are sent, and in what unit they count.
 
 use backwater_sim::medium::wifi::air_log::Body;
+use backwater_sim::world::World;
 use backwater_transport::part::Value;
 use backwater_transport::units::Span;
 
 use crate::attempts::log;
-use crate::cell::cbr;
+use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
 use crate::mechanisms::{fork, mechanism};
 
 /// A relay that its own flow keeps congested renews its notices of 500 quanta at half of their time. A quantum over the air is
@@ -39,8 +40,50 @@ fn a_notice_over_the_air_is_renewed_after_its_share_of_its_time() {
     }
 }
 
-/// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor those to which it has no way: of the relay
-/// that is the sink alone.
+/// Gates of stations are looked at for a deadlock each second, and nothing else happens in a cell whose packets have gone.
+#[test]
+fn gates_of_stations_are_looked_at_each_second() {
+    let events = |seconds: u64| {
+        let (mut cell, relay) = fork();
+        cell.0.duration = Span::secs(seconds);
+        for flow in &mut cell.0.flows {
+            flow.stop = Span::millis(1);
+        }
+        cell.0.mechanisms = vec![mechanism(["watermark", "pause", "gate"], vec![relay], &[])];
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.advance(world.end());
+        world.events()
+    };
+    assert_eq!(events(40) - events(10), 30);
+}
+
+/// A relay forwards to so many sinks, which are the first hosts of all. They are named, each of them.
+#[test]
+fn a_notice_names_as_many_hosts_as_lie_behind_its_station() {
+    for sinks in [1, 70] {
+        let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 190.0));
+        let sinks: Vec<usize> = (0..sinks)
+            .map(|n| cell.station(&format!("to{n}"), 0.0, f64::from(n) / 10.0))
+            .collect();
+        let [relay, from] = [90.0, 180.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
+        for sink in &sinks {
+            cell.flow(from, *sink, 1, cbr(1500, 10_000));
+        }
+        cell.flow(relay, sinks[0], 1, cbr(1500, 9_000_000));
+        let parts = ["watermark", "destination", "gate"];
+        cell.0.mechanisms = vec![mechanism(parts, vec![relay], &[])];
+        let (frames, _) = log(&cell);
+        let told = frames.iter().find_map(|frame| match &frame.body {
+            Some(Body::Notice(_, _, named)) => Some(named.clone()),
+            _ => None,
+        });
+        let all: Vec<u32> = sinks.iter().map(|sink| *sink as u32).collect();
+        assert_eq!(told, Some(all));
+    }
+}
+
+/// A notice that names the filtering table names all hosts that are reached through its station, and neither that station nor
+/// those to which it has no way: of the relay that is the sink alone.
 #[test]
 fn a_notice_names_the_hosts_behind_its_station() {
     let (mut cell, relay) = fork();

@@ -19,8 +19,8 @@ fn of(node: &str, category: &str) -> Place {
     Place::Category(node.into(), category.into())
 }
 
-/// Each access category has its AIFSN, at first that of Table 9-155 of IEEE 802.11-2020, and may have 1 to 255. There is none of a station or a
-/// category that does not exist, nor of another parameter, nor where a mechanism moves it.
+/// Each access category has its AIFSN, at first that of Table 9-155 of IEEE 802.11-2020, and may have 1 to 255. There is none of
+/// a station or a category that does not exist, nor of another parameter, nor where a mechanism moves it.
 #[test]
 fn each_category_has_an_aifsn_to_move() {
     let mut world = World::build(&pair().0).expect("a legal cell");
@@ -48,8 +48,8 @@ fn each_category_has_an_aifsn_to_move() {
     );
 }
 
-/// A category that is turned has that AIFSN from then on, in whole slots and within its bounds, and no other category has. The mean over time
-/// counts each for as long as it stood. A turn to where it stands is none.
+/// A category that is turned has that AIFSN from then on, in whole slots and within its bounds, and no other category has. The
+/// mean over time counts each for as long as it stood. A turn to where it stands is none.
 #[test]
 fn an_aifsn_moves_where_it_is_turned_to() {
     let mut world = World::build(&pair().0).expect("a legal cell");
@@ -85,4 +85,22 @@ fn an_aifsn_moves_where_it_is_turned_to() {
     let sum = 200 * 3 + 400 * 10 + 300 * 255 + 100;
     let report = world.report();
     assert_eq!(report.stations[0].aifsn[1], sum * Span::millis(1).0);
+}
+
+/// Where no packet follows, two runs differ in a turn alone: the fingerprint tells it, and whether it went to another number of slots.
+#[test]
+fn the_fingerprint_tells_of_a_turn() {
+    let fingerprint = |slots: Option<f64>| {
+        let mut cell = pair();
+        cell.0.flows[0].stop = Span::millis(100);
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        world.advance(Time::ZERO + Span::millis(500));
+        if let Some(slots) = slots {
+            world.turn(&of("b", "BE"), slots);
+        }
+        world.advance(world.end());
+        world.fingerprint()
+    };
+    assert_eq!(fingerprint(None), fingerprint(Some(3.0)));
+    assert_ne!(fingerprint(None), fingerprint(Some(4.0)));
 }

@@ -13,7 +13,7 @@ use backwater_transport::units::{Rate, Span};
 use crate::cell::{B, BASIC, Cell, G, RTS, cbr, dcf, edca, once, saturated};
 
 /// The catalogued channel without shadowing, with these thresholds in dBm.
-fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
+pub fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
     Physical {
         tx_power: 20.0,
         noise: -93.5,
@@ -32,12 +32,12 @@ fn channel(preamble_detect: f64, energy_detect: f64) -> Physical {
 }
 
 /// Metres at which a frame arrives with this power.
-fn metres(dbm: f64) -> f64 {
+pub fn metres(dbm: f64) -> f64 {
     1000.0 * 10f64.powf((20.0 - 140.046 - dbm) / 40.0)
 }
 
 /// Rules of the standard, with its limits of retries.
-fn standard(access: AccessMode, phy: Phy, rts_above: u64) -> MacSpec {
+pub fn standard(access: AccessMode, phy: Phy, rts_above: u64) -> MacSpec {
     let mac = match access {
         AccessMode::Dcf => dcf(phy, rts_above),
         AccessMode::Edca => edca(phy, rts_above),
@@ -161,7 +161,7 @@ fn every_pair_of_thresholds_runs() {
 const ZERO: u64 = 1000;
 
 /// A packet at an instant in µs after `ZERO`.
-fn packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) -> usize {
+pub fn packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) -> usize {
     let flow = cell.flow(from, to, 1, once(bytes));
     let spec = &mut cell.0.flows[flow];
     spec.start = Span::micros(ZERO + at);
@@ -170,13 +170,13 @@ fn packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) -> usize
 }
 
 /// The same to all neighbours: one frame at the control rate, which nobody answers.
-fn group_packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) {
+pub fn group_packet(cell: &mut Cell, from: usize, to: usize, bytes: u64, at: u64) {
     let flow = packet(cell, from, to, bytes, at);
     cell.0.flows[flow].to = Destination::Group(vec![to]);
 }
 
 /// Every counter that is drawn is zero.
-fn no_backoff(mut mac: MacSpec) -> MacSpec {
+pub fn no_backoff(mut mac: MacSpec) -> MacSpec {
     for category in &mut mac.categories {
         (category.cw_min, category.cw_max) = (0, 0);
     }
@@ -184,7 +184,7 @@ fn no_backoff(mut mac: MacSpec) -> MacSpec {
 }
 
 /// The frames of a station: µs after `ZERO`, and the frame's kind.
-fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
+pub fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
     let mut world = World::build(&cell.0).expect("a legal cell");
     world.start_air_log();
     world.advance(world.end());
@@ -199,19 +199,19 @@ fn sends(cell: &Cell, station: usize) -> (Vec<(u64, FrameKind)>, Report) {
     (own.map(|f| (at(f.at.0), f.kind)).collect(), report)
 }
 
-const OFDM: Phy = Phy {
+pub const OFDM: Phy = Phy {
     data: Rate(12_000_000),
     control: Rate(6_000_000),
     ..G
 };
 // µs. Of OFDM: SIFS, aSlotTime and aRxPHYStartDelay; RTS and CTS or ACK at 6 Mbit/s in 8 and 6 symbols of 4 µs; 1500 B of IP at
 // 12 Mbit/s in 257. One of propagation is counted with each frame.
-const SIFS: u64 = 16;
+pub const SIFS: u64 = 16;
 const TIMEOUT: u64 = 16 + 9 + 20;
 const DIFS: u64 = 16 + 2 * 9;
 const RTS_TIME: u64 = 20 + 4 * 8 + 1;
-const ANSWER: u64 = 20 + 4 * 6 + 1;
-const DATA: u64 = 20 + 4 * 257 + 1;
+pub const ANSWER: u64 = 20 + 4 * 6 + 1;
+pub const DATA: u64 = 20 + 4 * 257 + 1;
 
 /// A sends 1500 B to B, which it hears with -75 dBm: 7 dB above `preamble_detect`, 13 dB below `energy_detect`. From the same
 /// instant on somebody else sends to his neighbours for `noise` µs, `loud` dBm at A, and so keeps A from the preamble of its
@@ -347,27 +347,4 @@ fn the_medium_is_busy_by_a_preamble_or_by_energy() {
             "{preamble} {energy}"
         );
     }
-}
-
-/// While A sends to all, B, which A senses, answers C, which A does not sense. A is busy for the time of its own frame, not less: 1536
-/// bytes at 6 Mbit/s.
-#[test]
-fn a_station_that_sends_is_busy_whoever_sends_meanwhile() {
-    let mac = no_backoff(standard(AccessMode::Dcf, OFDM, BASIC));
-    let physical = ChannelSpec::Physical(channel(-82.0, -82.0));
-    let mut cell = Cell::new(0.1, OFDM, mac, physical);
-    let near = metres(-81.0);
-    let [a, b, c, d] = [
-        ("a", near),
-        ("b", 0.0),
-        ("c", near - metres(-83.0)),
-        ("d", near + 10.0),
-    ]
-    .map(|(name, x)| cell.station(name, x, 0.0));
-    let wanted = packet(&mut cell, c, b, 1500, 0);
-    group_packet(&mut cell, a, d, 1500, 100);
-    let (frames, report) = sends(&cell, b);
-    assert_eq!(frames, [(DATA + SIFS, FrameKind::Ack)]);
-    assert_eq!(report.flows[wanted].sums.delivered.packets, 1);
-    assert_eq!(report.stations[a].busy, Span::micros(20 + 4 * 513 + 1).0);
 }

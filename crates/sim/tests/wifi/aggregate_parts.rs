@@ -173,3 +173,12 @@ fn parts_that_are_kept_apart_count_whole_in_the_longest_a_mpdu() {
         assert_near(found, expected, 0.01, &format!("{msdu}"));
     }
 }
+
+/// At 40 dB no bit fails at MCS 7, so no MPDU is sent again and none waits for one that is missing.
+#[test]
+fn no_mpdu_fails_where_no_bit_does() {
+    let (_, report) = noisy_cell(2.0, 64, 40.0).run();
+    let sums = &report.flows[0].sums;
+    assert!(sums.delivered.packets > 9_000, "{}", sums.delivered.packets);
+    assert_eq!((sums.sum.retries, sums.sum.reorder), (0, 0));
+}

@@ -5,7 +5,7 @@ use backwater_sim::record::What;
 use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 
-use crate::cell::{B, BASIC, Cell, cbr, disc, edca};
+use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, once};
 use crate::mechanisms::mechanism;
 
 fn pair() -> Cell {
@@ -103,4 +103,55 @@ fn the_fingerprint_tells_of_a_turn() {
     };
     assert_eq!(fingerprint(None), fingerprint(Some(3.0)));
     assert_ne!(fingerprint(None), fingerprint(Some(4.0)));
+}
+
+/// The one queue of DCF is best effort, and its parameters are moved by that name alone.
+#[test]
+fn the_queue_of_dcf_is_moved_as_best_effort() {
+    let mut cell = Cell::new(1.0, B, dcf(B, BASIC), disc(100.0, 100.0));
+    let [a, b] = [("a", 0.0), ("b", 50.0)].map(|(name, x)| cell.station(name, x, 0.0));
+    cell.flow(a, b, 1, cbr(1500, 1_000_000));
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    // DIFS is SIFS and two slots.
+    assert_eq!(
+        world.range(&of("a", "BE"), "aifsn").expect("a knob").now,
+        2.0
+    );
+    for other in ["BK", "VI", "VO"] {
+        let refused = world.range(&of("a", other), "aifsn").expect_err("no knob");
+        assert!(refused.what.contains("to move"), "{}", refused.what);
+    }
+    world.turn(&of("a", "BE"), 9.0);
+    assert_eq!(
+        world.range(&of("a", "BE"), "aifsn").expect("a knob").now,
+        9.0
+    );
+}
+
+/// In a cell of six stations that hear one another all follow one record of the medium. A station whose AIFSN is turned while nobody sends
+/// waits for the new number of slots behind the exchange of another station: SIFS and ten slots of 20 us.
+#[test]
+fn a_station_of_a_quiet_cell_takes_its_new_aifsn() {
+    let mut cell = Cell::new(1.0, B, edca(B, BASIC), disc(100.0, 100.0));
+    for category in &mut cell.0.media[0].mac.categories {
+        (category.cw_min, category.cw_max) = (0, 0);
+    }
+    for x in [0.0, 10.0, 20.0, 30.0, 40.0, 50.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    // The first exchange lets all follow the record.
+    for (from, micros) in [(2, 10_000), (0, 500_000), (1, 500_500)] {
+        let flow = cell.flow(from, 5, 1, once(1500));
+        cell.0.flows[flow].start = Span::micros(micros);
+    }
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_air_log();
+    world.advance(Time::ZERO + Span::millis(200));
+    world.turn(&of("s10", "BE"), 10.0);
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let begun = |from: u32| frames.iter().find(|f| f.from == from).expect("a frame").at;
+    // 1538 B at 11 Mbit/s, a SIFS of 10 us, an ACK of 304, and propagation twice.
+    let exchange = Span::micros(192 + 1119 + 10 + 304 + 2);
+    assert_eq!(begun(1).since(begun(0)), exchange + Span::micros(10 + 200));
 }

@@ -58,9 +58,13 @@ impl Air {
             let what = format!("there is no station `{node}`");
             return refuse(what, "name one of the scenario");
         };
-        let number = CATEGORIES.iter().position(|one| *one == category);
         let of = &self.radios[station];
-        let Some(number) = number.filter(|n| *n < of.categories.len() && option == "aifsn") else {
+        // The one queue of DCF is best effort.
+        let number = match of.categories.len() {
+            1 => (category == "BE").then_some(0),
+            _ => CATEGORIES.iter().position(|one| *one == category),
+        };
+        let Some(number) = number.filter(|_| option == "aifsn") else {
             let what = format!("the station `{node}` has no `{category}.{option}` to move");
             return refuse(what, "write nodes.NAME.ac.BE.aifsn");
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use backwater_sim::medium::wifi::air_log::{AirFrame, Body};
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::spec::{Aggregation, Edition, RateControl};
+use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 
 use crate::aggregate::noisy_cell;
@@ -78,7 +79,7 @@ fn mpdus_begin_at_the_tick_before_their_bytes() {
 /// comes once, and the MPDU that came waits for the one before it.
 #[test]
 fn an_mpdu_that_failed_goes_again_within_its_window() {
-    for (msdu, each) in [(0, 1), (3839, 2)] {
+    for (msdu, each) in [(0, 1), (1600, 1), (3839, 2)] {
         for window in [2, 64] {
             let mut cell = waiting(false, &vec![1500; 4 * each]);
             let limits = limits(&mut cell);
@@ -207,16 +208,53 @@ fn an_a_msdu_grows_as_far_as_its_a_mpdu_may() {
     }
 }
 
+/// Two MPDUs of 1500 B do not fit 2000 B, and one alone does not fit 1000 B: each goes alone, and is answered by an ACK.
+#[test]
+fn a_frame_that_is_longer_than_an_a_mpdu_goes_alone() {
+    for bytes in [2000, 1000] {
+        for msdu in [0, 3839] {
+            let mut cell = waiting(false, &[1500; 2]);
+            let limits = limits(&mut cell);
+            (limits.msdu, limits.bounds.bytes) = (msdu, bytes);
+            let sent: Vec<_> = ppdus(&cell, flows)
+                .into_iter()
+                .map(|(_, rows)| rows)
+                .collect();
+            assert_eq!(sent, [[[0]], [[1]], [[2]]], "{bytes} {msdu}");
+            let (frames, _) = log(&cell);
+            let answers = frames.iter().filter(|f| f.from == 1);
+            assert!(answers.map(|f| f.kind).eq([FrameKind::Ack; 3]));
+        }
+    }
+}
+
+/// A BAR has 24 B: frame control, Duration, two addresses, control, start and FCS, 2 + 2 + 6 + 6 + 2 + 2 + 4. It asks for both MPDUs of the A-MPDU that
+/// failed. IEEE 802.11-2020 9.3.1.7.
+#[test]
+fn a_bar_has_twenty_four_bytes() {
+    let mut cell = waiting(true, &[1500; 2]);
+    packet(&mut cell, [2, 3], 100, 300);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    // It begins after 760 us.
+    world.advance(Time::ZERO + Span::micros(T + 770));
+    let exchange = world.air().radios[0].exchange.expect("a BAR");
+    assert_eq!((exchange.bytes, exchange.count), (24, 2));
+    assert!(exchange.block && exchange.is_bar());
+}
+
 /// Of packets that share an MPDU each waits while the PPDU carries the other: 36 us of preamble, then the time of the bytes that are its own. An MPDU of 100 and
 /// 101 B has 277 B, in 9 symbols of 4 us; a packet's own bytes are those of an MPDU of it alone, with a delimiter.
 #[test]
 fn packets_of_an_a_msdu_wait_for_each_other() {
     let mut cell = waiting(false, &[100, 101]);
     limits(&mut cell).msdu = 3839;
-    let (_, report) = log(&cell);
+    let (frames, report) = log(&cell);
     for (flow, own) in [(1, 142), (2, 143)] {
         let sum = &report.flows[flow].sums.sum;
         let others = u128::from(36_000_000u64 * (277 - own) / 277);
         assert_eq!((sum.aggregate, sum.serial), (others, 72_000_000 - others));
     }
+    // An MPDU alone is answered by an ACK, however many packets it has.
+    let answers = frames.iter().filter(|f| f.from == 1);
+    assert!(answers.map(|f| f.kind).eq([FrameKind::Ack; 2]));
 }

@@ -6,6 +6,7 @@ mod aggregate_bounds;
 mod aggregate_contents;
 mod aggregate_mechanisms;
 mod aggregate_parts;
+mod aggregate_reorder;
 mod aggregate_txop;
 mod air_delays;
 mod attempts;

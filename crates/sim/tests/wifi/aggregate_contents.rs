@@ -79,9 +79,14 @@ fn mpdus_begin_at_the_tick_before_their_bytes() {
 /// comes once, and the MPDU that came waits for the one before it.
 #[test]
 fn an_mpdu_that_failed_goes_again_within_its_window() {
-    for (msdu, each) in [(0, 1), (1600, 1), (3839, 2)] {
+    for (msdu, each, bytes) in [
+        (0, 1, 1500),
+        (1600, 1, 1500),
+        (3839, 2, 1500),
+        (3839, 3, 1000),
+    ] {
         for window in [2, 64] {
-            let mut cell = waiting(false, &vec![1500; 4 * each]);
+            let mut cell = waiting(false, &vec![bytes; 4 * each]);
             let limits = limits(&mut cell);
             (limits.window, limits.msdu, limits.bounds.frames) = (window, msdu, 2);
             // The A-MPDU begins after 306 us, and its first MPDU 36 us later, for 190 us at least.

@@ -273,6 +273,26 @@ fn a_bar_tells_that_a_packet_of_a_burst_is_given_up() {
     }
 }
 
+/// The same where a new packet comes during the BAR. It is no packet that the BAR asked for: it has failed with nothing when it goes in an A-MPDU with the young one.
+#[test]
+fn a_bar_does_not_ask_for_what_was_not_sent() {
+    let mut cell = high(true);
+    cell.0.media[0].mac.lifetime = Some(Span::micros(700));
+    packet(&mut cell, [0, 1], 1500, 0);
+    packet(&mut cell, [0, 1], 1500, 5);
+    let young = packet(&mut cell, [0, 1], 1500, 250);
+    let new = packet(&mut cell, [0, 1], 1500, 905);
+    packet(&mut cell, [2, 3], 100, 300);
+    let (frames, report) = log(&cell);
+    let last = sent(&frames, 0).into_iter().rev().take(2);
+    assert!(last.eq([(FrameKind::Data, 934); 2]));
+    assert_eq!(parts(&report, young)[3], 420 + 140);
+    // It waits for AIFS less the 29 us that were over, and has the A-MPDU for itself and the other one.
+    let [serial, queue, contention, retries, others, ..] = parts(&report, new);
+    assert_eq!((queue, contention, retries), (0, 29, 0));
+    assert!((419..=420).contains(&(serial + others)));
+}
+
 /// Station 2 always sends, with pauses shorter than a frame of station 0, so that no such frame comes whole. Each goes as often as it may, and the next
 /// one begins its count anew: a packet alone, or an A-MSDU of one packet. No BAR follows where there is no block acknowledgement.
 #[test]

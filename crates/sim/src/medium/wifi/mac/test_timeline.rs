@@ -222,3 +222,18 @@ fn an_a_mpdu_is_answered_by_a_block_acknowledgement() {
     let toward = world.media.air.radios[1].count.toward;
     assert_eq!(toward.frames, 64 * toward.ppdus);
 }
+
+/// An MPDU that goes alone is no burst, of which parts may come: of an A-MSDU of one packet or of several the whole comes or fails.
+#[test]
+fn an_mpdu_alone_has_no_parts() {
+    for msdu in [100, 400] {
+        let mut limits = APART;
+        (limits.msdu, limits.alone) = (msdu, true);
+        let mut world = World::build(&short_packets(limits)).expect("a legal line");
+        for number in 1..200 {
+            world.advance(Time::ZERO + Span::micros(20 * number));
+            assert!(!world.media.air.parts[0].is_burst(), "{number}");
+        }
+        assert!(world.media.air.radios[0].count.frames > 10);
+    }
+}

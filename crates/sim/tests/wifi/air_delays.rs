@@ -9,7 +9,8 @@ use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::phy::standard::Phy;
 use backwater_sim::record::flow_stats::DelaySum;
-use backwater_sim::world::Report;
+use backwater_sim::record::{Record, What};
+use backwater_sim::world::{Report, World};
 use backwater_transport::units::{Rate, Span};
 
 use crate::aggregate::{self, mode};
@@ -37,7 +38,7 @@ fn row(mut cell: Cell) -> Cell {
 }
 
 /// DCF at 54 Mbit/s with control frames at 6 Mbit/s: 1500 B take 248 us, an ACK 44 us, SIFS 16 us, propagation 1 us.
-fn plain(attempts: u32) -> Cell {
+pub fn plain(attempts: u32) -> Cell {
     let phy = Phy {
         control: Rate(6_000_000),
         ..G
@@ -127,6 +128,27 @@ fn a_packet_that_fails_once_waits_for_its_retry_and_the_next_one_behind_it() {
     let [first, second] = [249 + AIFS + 249, acknowledged - 5 + AIFS + 249];
     let area = u128::from(FRAME * (first + second));
     assert_eq!(ports(&report)[0], (2, 249 + 2 * 310, area));
+}
+
+/// The record of a transmission tells how long its packet has waited until the exchange that succeeded began: 283 us with a retry, and 622 us behind
+/// such a packet.
+#[test]
+fn a_record_of_a_transmission_tells_the_wait_before_it() {
+    let mut cell = plain(7);
+    let one = packet(&mut cell, [0, 1], 1500, 0);
+    let other = packet(&mut cell, [0, 1], 1500, 5);
+    packet(&mut cell, [2, 3], 100, 10);
+    let mut world = World::build(&cell.0).expect("a legal cell");
+    world.start_recording();
+    world.advance(world.end());
+    let records = world.take_records();
+    let waited = |flow: usize| {
+        let of = |r: &&Record| r.what == What::Send && r.flow.index() == flow;
+        let found = records.iter().find(of).expect("a transmission");
+        (found.at.0 / 1_000_000 - T, found.value / 1_000_000)
+    };
+    assert_eq!(waited(one), (249 + AIFS, 249 + AIFS));
+    assert_eq!(waited(other), (593 + AIFS, 593 + AIFS - 5));
 }
 
 /// Where one attempt is all, the first packet is given up when its exchange has failed, and is held until then. The next one goes DIFS later.

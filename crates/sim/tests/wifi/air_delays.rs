@@ -3,6 +3,7 @@
 //! sends to station 1 at the same time, and neither of the two hears it.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::air_log::AirFrame;
 use backwater_sim::medium::wifi::mac::category::{Countdown, MacSpec};
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
@@ -15,7 +16,7 @@ use backwater_transport::units::{Rate, Span};
 
 use crate::aggregate::{self, mode};
 use crate::attempts::log;
-use crate::cell::{BASIC, Cell, G, dcf, disc, once, saturated};
+use crate::cell::{BASIC, Cell, G, dcf, disc, edca, once, saturated};
 
 /// A beginning at which the medium has been idle for long, µs.
 pub const T: u64 = 10_000;
@@ -219,6 +220,29 @@ fn a_packet_goes_at_the_end_of_its_lifetime_and_not_behind_it() {
         assert_eq!(report.flows[late].sums.dropped.packets, lost);
         let expired = report.drops.iter().filter(|d| d.key.0 == Cause::Expired);
         assert_eq!(expired.map(|d| d.count.packets).sum::<u64>(), lost);
+    }
+}
+
+/// What a category sends next is settled when it may send, not when its TXOP ends: a packet whose lifetime is over then keeps its place in a buffer of three, 34 us
+/// long, and the fifth packet finds no room. Where each TXOP is one exchange, and where the exchange of 314 us fills the TXOP.
+#[test]
+fn a_packet_that_is_too_old_keeps_its_place_until_the_next_attempt() {
+    for txop in [0, 314] {
+        let phy = plain(7).0.media[0].phy;
+        let mut cell = row(Cell::new(0.1, phy, edca(phy, BASIC), disc(100.0, 100.0)));
+        let mac = &mut cell.0.media[0].mac;
+        mac.lifetime = Some(Span::micros(305));
+        mac.categories[1].txop = Span::micros(txop);
+        cell.spec(0).buffer = Limit::Packets(3);
+        for at in [0, 5, 200, 316, 320] {
+            packet(&mut cell, [0, 1], 1500, at);
+        }
+        let (_, report) = log(&cell);
+        let lost = report.flows.iter().map(|f| f.sums.dropped.packets);
+        // The fourth one is too old when the third has gone.
+        assert!(lost.eq([0, 1, 0, 1, 1]), "{txop}");
+        let full = report.drops.iter().filter(|d| d.key.0 == Cause::BufferFull);
+        assert_eq!(full.map(|d| d.count.packets).sum::<u64>(), 1);
     }
 }
 

@@ -9,6 +9,7 @@ use backwater_sim::world::World;
 use backwater_transport::units::{Span, Time};
 
 use crate::aggregate::noisy_cell;
+use crate::aggregate_mechanisms::tell_in_fields;
 use crate::aggregate_parts::hold_to_the_bytes;
 use crate::air_delays::{T, high, packet, parts};
 use crate::attempts::log;
@@ -113,20 +114,52 @@ fn an_mpdu_that_failed_goes_again_within_its_window() {
     }
 }
 
-/// Station 4 receives nothing of station 0's A-MPDU, since it hears station 5 meanwhile, and so damages the block acknowledgement at station 0: it begins 34 us
-/// behind the A-MPDU. Station 0, whose AIFS is 52 us, repeats the two packets, which have come, and sends two new ones with them. Those arrive with this
-/// A-MPDU, and the first two have with the one before.
-#[test]
-fn packets_behind_those_that_have_come_arrive() {
-    let mut cell = waiting(false, &[1500; 2]);
+/// Two packets in an A-MPDU of 420 us from 324 us on, whose block acknowledgement is lost, and two more that come meanwhile. Station 4 receives nothing of the
+/// A-MPDU, since it hears station 5, and so damages the block acknowledgement at station 0: it begins 34 us behind the A-MPDU. The AIFS of station 0 is 52 us.
+fn without_an_answer(asks: bool, at: u64) -> Cell {
+    let mut cell = high(asks);
+    for after in [0, 5, 6] {
+        packet(&mut cell, [0, 1], 1500, at + after);
+    }
     cell.0.media[0].mac.categories[1].aifsn = 4;
     let [x, y, z] = [-90.0, -180.0, -270.0].map(|x| cell.station(&format!("s{x}"), x, 0.0));
-    for at in [330, 331] {
-        packet(&mut cell, [0, 1], 1500, at);
+    for after in [330, 331] {
+        packet(&mut cell, [0, 1], 1500, at + after);
     }
-    packet(&mut cell, [y, z], 1500, 300);
-    let damages = packet(&mut cell, [x, y], 100, 400);
+    packet(&mut cell, [y, z], 1500, at + 300);
+    let damages = packet(&mut cell, [x, y], 100, at + 400);
     cell.0.flows[damages].class = 2;
+    cell
+}
+
+/// A notice rides in the first MPDU of an A-MPDU that came whole, and whose block acknowledgement is lost. The answer to the BAR says that the MPDU has come, and no
+/// frame brings the notice again.
+#[test]
+fn a_bar_ends_the_field_of_the_burst_that_it_asks_for() {
+    // Station 0 tells station 1 of congestion by its first packet, and of its end 50 ms later, when a frame alone is acknowledged: before the A-MPDU.
+    let mut cell = without_an_answer(true, 50_000);
+    let flows = cell.0.flows.clone();
+    tell_in_fields(&mut cell);
+    cell.0.flows = flows;
+    cell.0.mechanisms[0].stations = vec![0];
+    for (ends, after) in [([0, 1], 0), ([1, 0], 20_000)] {
+        packet(&mut cell, ends, 100, after);
+    }
+    let notices = |frame: &AirFrame| match frame.body.as_ref().expect("data") {
+        Body::Packet(_, _, fields) => usize::from(fields.notice.is_some()),
+        _ => 0,
+    };
+    let sent = ppdus(&cell, notices);
+    let late = sent.iter().filter(|(at, _)| *at >= 50_000);
+    let rows: Vec<&Vec<usize>> = late.map(|(_, rows)| rows).collect();
+    assert_eq!(rows, [&vec![0], &vec![1, 0], &vec![0, 0]]);
+}
+
+/// Station 0 repeats the two packets, which have come, and sends two new ones with them. Those arrive with this A-MPDU, and the first two have with
+/// the one before.
+#[test]
+fn packets_behind_those_that_have_come_arrive() {
+    let cell = without_an_answer(false, 0);
     // 420 us from 324 us on; station 4 sends 56 us from 778 us on, and has its ACK before station 0 sends again.
     let again = 778 + 56 + 52;
     let flows = ppdus(&cell, flows);

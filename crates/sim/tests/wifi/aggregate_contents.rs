@@ -114,8 +114,9 @@ fn an_mpdu_that_failed_goes_again_within_its_window() {
     }
 }
 
-/// Two packets in an A-MPDU of 420 us from 324 us on, whose block acknowledgement is lost, and two more that come meanwhile. Station 4 receives nothing of the
-/// A-MPDU, since it hears station 5, and so damages the block acknowledgement at station 0: it begins 34 us behind the A-MPDU. The AIFS of station 0 is 52 us.
+/// Two packets in an A-MPDU of 420 us from 324 us on, whose block acknowledgement is lost, and two more that come meanwhile. Station 4
+/// receives nothing of the A-MPDU, since it hears station 5, and so damages the block acknowledgement at station 0: it begins 34 us behind
+/// the A-MPDU. The AIFS of station 0 is 52 us.
 fn without_an_answer(asks: bool, at: u64) -> Cell {
     let mut cell = high(asks);
     for after in [0, 5, 6] {
@@ -132,8 +133,8 @@ fn without_an_answer(asks: bool, at: u64) -> Cell {
     cell
 }
 
-/// A notice rides in the first MPDU of an A-MPDU that came whole, and whose block acknowledgement is lost. The answer to the BAR says that the MPDU has come, and no
-/// frame brings the notice again.
+/// A notice rides in the first MPDU of an A-MPDU that came whole, and whose block acknowledgement is lost. The answer to the BAR says that
+/// the MPDU has come, and no frame brings the notice again.
 #[test]
 fn a_bar_ends_the_field_of_the_burst_that_it_asks_for() {
     // Station 0 tells station 1 of congestion by its first packet, and of its end 50 ms later, when a frame alone is acknowledged: before the A-MPDU.
@@ -183,8 +184,8 @@ fn packets_behind_those_that_have_come_arrive() {
     }
 }
 
-/// At 15 dB MCS 4 loses little, and MCS 6 and 7, which need 18 dB or more, lose all. A station that learns sends A-MPDUs by MCS 4 from the second second on, and
-/// probes faster modes now and then, each with a frame alone.
+/// At 15 dB MCS 4 loses little, and MCS 6 and 7, which need 18 dB or more, lose all. A station that learns sends A-MPDUs by MCS 4 from the
+/// second second on, and probes faster modes now and then, each with a frame alone.
 #[test]
 fn a_probe_goes_alone() {
     let mut cell = noisy_cell(2.0, 64, 15.0);
@@ -205,8 +206,8 @@ fn a_probe_goes_alone() {
     assert!(bursts.count() > 50);
 }
 
-/// A body of 372 B holds packets of 100, 101 and 102 B, each behind 22 B and padded to four but for the last: 124, 248 and 372 B. The next one makes it too
-/// long, and one of 1500 B goes alone. MPDUs and their beginnings are those of the packets' order.
+/// A body of 372 B holds packets of 100, 101 and 102 B, each behind 22 B and padded to four but for the last: 124, 248 and 372 B. The next
+/// one makes it too long, and one of 1500 B goes alone. MPDUs and their beginnings are those of the packets' order.
 #[test]
 fn a_msdus_take_packets_in_order_up_to_their_length() {
     for (most, expected) in [
@@ -266,8 +267,8 @@ fn a_frame_that_is_longer_than_an_a_mpdu_goes_alone() {
     }
 }
 
-/// A BAR has 24 B: frame control, Duration, two addresses, control, start and FCS, 2 + 2 + 6 + 6 + 2 + 2 + 4. It asks for both MPDUs of the A-MPDU that
-/// failed. IEEE 802.11-2020 9.3.1.7.
+/// A BAR has 24 B: frame control, Duration, two addresses, control, start and FCS, 2 + 2 + 6 + 6 + 2 + 2 + 4. It asks for both MPDUs of the
+/// A-MPDU that failed. IEEE 802.11-2020 9.3.1.7.
 #[test]
 fn a_bar_has_twenty_four_bytes() {
     let mut cell = waiting(true, &[1500; 2]);
@@ -280,8 +281,8 @@ fn a_bar_has_twenty_four_bytes() {
     assert!(exchange.block && exchange.is_bar());
 }
 
-/// Of packets that share an MPDU each waits while the PPDU carries the other: 36 us of preamble, then the time of the bytes that are its own. An MPDU of 100 and
-/// 101 B has 277 B, in 9 symbols of 4 us; a packet's own bytes are those of an MPDU of it alone, with a delimiter.
+/// Of packets that share an MPDU each waits while the PPDU carries the other: 36 us of preamble, then the time of the bytes that are its
+/// own. An MPDU of 100 and 101 B has 277 B, in 9 symbols of 4 us; a packet's own bytes are those of an MPDU of it alone, with a delimiter.
 #[test]
 fn packets_of_an_a_msdu_wait_for_each_other() {
     let mut cell = waiting(false, &[100, 101]);

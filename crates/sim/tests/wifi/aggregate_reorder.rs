@@ -33,8 +33,8 @@ fn patient(micros: u64) -> Cell {
     cell
 }
 
-/// What comes 310 us before the packet that it follows waits for it where the receiver is that patient, and goes on after 309 us where it is not. Then the
-/// missing one is lost when it comes. The same holds for a second hole, on each hop, and in each category.
+/// What comes 310 us before the packet that it follows waits for it where the receiver is that patient, and goes on after 309 us where it
+/// is not. Then the missing one is lost when it comes. The same holds for a second hole, on each hop, and in each category.
 #[test]
 fn a_receiver_waits_for_a_missing_packet_as_long_as_its_patience() {
     for (patience, waits, lost) in [(311, 310, 0), (309, 309, 1)] {
@@ -54,9 +54,9 @@ fn a_receiver_waits_for_a_missing_packet_as_long_as_its_patience() {
     }
 }
 
-/// Two packets are missing, and one has come behind each, 690 us apart: of an A-MPDU from 306 to 726 us and one from 808 to 1416 us, whose first two MPDUs a frame
-/// damages around 1033 us. Later A-MPDUs with the missing ones find their receiver busy with frames of another station. Each packet that has come waits for
-/// the patience of 1000 us, the second from its own arrival on.
+/// Two packets are missing, and one has come behind each, 690 us apart: of an A-MPDU from 306 to 726 us and one from 808 to 1416 us, whose
+/// first two MPDUs a frame damages around 1033 us. Later A-MPDUs with the missing ones find their receiver busy with frames of another
+/// station. Each packet that has come waits for the patience of 1000 us, the second from its own arrival on.
 #[test]
 fn each_packet_behind_a_hole_waits_from_its_own_arrival_on() {
     let mut cell = patient(1000);
@@ -74,8 +74,8 @@ fn each_packet_behind_a_hole_waits_from_its_own_arrival_on() {
     assert_eq!(overtaken(&report), 2);
 }
 
-/// The missing packet is too old when it would go again, 808 us after the beginning, and a BAR of 56 us says that it will not come: the one behind it, which
-/// came after 726 us, goes on when the BAR ends. A receiver without patience waits for nothing else.
+/// The missing packet is too old when it would go again, 808 us after the beginning, and a BAR of 56 us says that it will not come: the one
+/// behind it, which came after 726 us, goes on when the BAR ends. A receiver without patience waits for nothing else.
 #[test]
 fn a_bar_lets_go_what_waited_behind_a_packet_that_is_given_up() {
     let mut cell = high(false);

@@ -69,8 +69,8 @@ fn a_saturated_sender_keeps_its_share_of_the_buffer_waiting() {
     }
 }
 
-/// A window of 4 MPDUs has as many packets under way as fit their A-MSDUs, each behind 22 B: of 3839 B three of 1257 B, two of 1260 B, and of 1499 B one
-/// of 1500 B, which goes alone in any case. A saturated sender has no more waiting.
+/// A window of 4 MPDUs has as many packets under way as fit their A-MSDUs, each behind 22 B: of 3839 B three of 1257 B, two of 1260 B, and
+/// of 1499 B one of 1500 B, which goes alone in any case. A saturated sender has no more waiting.
 #[test]
 fn a_saturated_sender_keeps_the_packets_of_its_window_waiting() {
     for (msdu, bytes, each) in [(3839, 1257, 3), (3839, 1260, 2), (1499, 1500, 1)] {

@@ -167,8 +167,8 @@ fn a_packet_that_is_given_up_is_held_until_then() {
     assert_eq!(ports(&report)[0], (1, 249 + 310, area));
 }
 
-/// After a success a station may fail as often as ever before its window returns to its least: where it may fail once, it draws from 0 or 1 after the first
-/// failure, and so waits for a slot of 9 us in half of all runs. IEEE 802.11-2020 10.23.2.2.
+/// After a success a station may fail as often as ever before its window returns to its least: where it may fail once, it draws from 0 or 1
+/// after the first failure, and so waits for a slot of 9 us in half of all runs. IEEE 802.11-2020 10.23.2.2.
 #[test]
 fn a_success_ends_the_failures_in_a_row() {
     let mut delayed = 0;
@@ -223,8 +223,9 @@ fn a_packet_goes_at_the_end_of_its_lifetime_and_not_behind_it() {
     }
 }
 
-/// What a category sends next is settled when it may send, not when its TXOP ends: a packet whose lifetime is over then keeps its place in a buffer of three, 34 us
-/// long, and the fifth packet finds no room. Where each TXOP is one exchange, and where the exchange of 314 us fills the TXOP.
+/// What a category sends next is settled when it may send, not when its TXOP ends: a packet whose lifetime is over then keeps its place in
+/// a buffer of three, 34 us long, and the fifth packet finds no room. Where each TXOP is one exchange, and where the exchange of 314 us
+/// fills the TXOP.
 #[test]
 fn a_packet_that_is_too_old_keeps_its_place_until_the_next_attempt() {
     for txop in [0, 314] {
@@ -319,7 +320,8 @@ fn a_bar_tells_that_a_packet_of_a_burst_is_given_up() {
     }
 }
 
-/// The same where a new packet comes during the BAR. It is no packet that the BAR asked for: it has failed with nothing when it goes in an A-MPDU with the young one.
+/// The same where a new packet comes during the BAR. It is no packet that the BAR asked for: it has failed with nothing when it goes in an
+/// A-MPDU with the young one.
 #[test]
 fn a_bar_does_not_ask_for_what_was_not_sent() {
     let mut cell = high(true);
@@ -339,8 +341,9 @@ fn a_bar_does_not_ask_for_what_was_not_sent() {
     assert!((419..=420).contains(&(serial + others)));
 }
 
-/// Station 2 always sends, with pauses shorter than a frame of station 0, so that no such frame comes whole. Each goes as often as it may, and the next
-/// one begins its count anew: a packet alone, or an A-MSDU of one packet. No BAR follows where there is no block acknowledgement.
+/// Station 2 always sends, with pauses shorter than a frame of station 0, so that no such frame comes whole. Each goes as often as it may,
+/// and the next one begins its count anew: a packet alone, or an A-MSDU of one packet. No BAR follows where there is no block
+/// acknowledgement.
 #[test]
 fn each_frame_goes_as_often_as_it_may() {
     for alone in [false, true] {

@@ -94,8 +94,8 @@ fn who_sends_receives_nothing() {
     assert_eq!((report.delivered, report.dropped), (0, 2));
 }
 
-/// A station without packets counts its backoff down while the medium is idle. One of 0 or 1 slot is over before another station sends; a packet that comes
-/// during that frame draws anew, and so waits for a slot of 9 us in half of all runs.
+/// A station without packets counts its backoff down while the medium is idle. One of 0 or 1 slot is over before another station sends; a
+/// packet that comes during that frame draws anew, and so waits for a slot of 9 us in half of all runs.
 #[test]
 fn a_backoff_runs_out_without_a_packet() {
     let mut waited = 0;

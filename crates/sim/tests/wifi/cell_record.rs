@@ -96,18 +96,18 @@ fn a_record_for_all_gives_what_a_record_for_each_does() {
     let mut txop = MacSpec {
         rts_above: RTS,
         protection: Protection::Multiple,
-        ..rules.clone()
+        ..rules
     };
     for category in &mut txop.categories {
         category.txop = Span::micros(3000);
     }
     for (what, mac) in [
-        ("DCF", plain.clone()),
+        ("DCF", plain),
         (
             "RTS",
             MacSpec {
                 rts_above: RTS,
-                ..plain.clone()
+                ..plain
             },
         ),
         (
@@ -115,14 +115,14 @@ fn a_record_for_all_gives_what_a_record_for_each_does() {
             MacSpec {
                 rts_above: RTS,
                 nav_reset: false,
-                ..plain.clone()
+                ..plain
             },
         ),
         (
             "timeouts",
             MacSpec {
                 after_collision: AfterCollision::Timeout,
-                ..plain.clone()
+                ..plain
             },
         ),
         (
@@ -133,12 +133,12 @@ fn a_record_for_all_gives_what_a_record_for_each_does() {
                 ..plain
             },
         ),
-        ("EDCA", rules.clone()),
+        ("EDCA", rules),
         (
             "lifetimes",
             MacSpec {
                 lifetime: Some(Span::millis(5)),
-                ..rules.clone()
+                ..rules
             },
         ),
         (

@@ -11,8 +11,8 @@ use crate::aggregate::{cell, mode, noisy_cell};
 use crate::attempts::log;
 use crate::cell::{RTS, saturated};
 
-/// Frames that go alone are acknowledged one by one, and each acknowledgement has the SNR by which an ideal station chooses: at 21.5 dB MCS 7, from the second
-/// frame on.
+/// Frames that go alone are acknowledged one by one, and each acknowledgement has the SNR by which an ideal station chooses: at 21.5 dB MCS
+/// 7, from the second frame on.
 #[test]
 fn an_ideal_station_learns_from_frames_that_go_alone() {
     let mut cell = noisy_cell(0.1, 0, 21.5);
@@ -25,8 +25,8 @@ fn an_ideal_station_learns_from_frames_that_go_alone() {
     assert!(chosen[1..].iter().all(|mcs| *mcs == 7), "{chosen:?}");
 }
 
-/// A station that learns sends behind RTS by MCS 7, of which nothing is lost. From half a second on another one sends, too, and since neither has a backoff
-/// their RTS collide each time. No data frame goes then, so none is lost, and the mode of the next one stays.
+/// A station that learns sends behind RTS by MCS 7, of which nothing is lost. From half a second on another one sends, too, and since
+/// neither has a backoff their RTS collide each time. No data frame goes then, so none is lost, and the mode of the next one stays.
 #[test]
 fn an_rts_without_an_answer_says_nothing_about_modes() {
     for window in [0, 64] {
@@ -64,8 +64,8 @@ fn an_rts_without_an_answer_says_nothing_about_modes() {
     }
 }
 
-/// An access point takes turns by airtime between two stations, one of which always sends to it, too. Frames of both directions count: the access point and that
-/// station have half of all frames each, and so the other one gets nearly all that the access point sends.
+/// An access point takes turns by airtime between two stations, one of which always sends to it, too. Frames of both directions count: the
+/// access point and that station have half of all frames each, and so the other one gets nearly all that the access point sends.
 #[test]
 fn what_comes_from_a_station_counts_for_its_turn() {
     let mut cell = cell(0.5, mode(Format::Ht, 20, 7, 1), 0, false, 100.0);

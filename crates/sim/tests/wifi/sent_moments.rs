@@ -63,8 +63,8 @@ impl Detector for Ends {
     }
 }
 
-/// The first packet is given up after one exchange of 249 us that failed, and the next one takes 310 us. What is given up has taken the time of its attempts. A
-/// packet whose lifetime ends before it was tried has taken none.
+/// The first packet is given up after one exchange of 249 us that failed, and the next one takes 310 us. What is given up has taken the
+/// time of its attempts. A packet whose lifetime ends before it was tried has taken none.
 #[test]
 fn a_transmission_that_is_given_up_is_told_with_its_time() {
     let micros = Span::micros;

@@ -118,8 +118,8 @@ fn queue_management_that_is_made_later_draws_by_the_new_key_too() {
     assert_ne!(drawn(&[7], &[]), old);
 }
 
-/// Without A-MPDUs the packets for a neighbour leave queue management one by one, each when it may be sent: exchanges of 310 us follow each other DIFS apart, as
-/// they do without queue management.
+/// Without A-MPDUs the packets for a neighbour leave queue management one by one, each when it may be sent: exchanges of 310 us follow each
+/// other DIFS apart, as they do without queue management.
 #[test]
 fn packets_that_go_alone_leave_queue_management_one_by_one() {
     let serving = Serving {
@@ -139,8 +139,9 @@ fn packets_that_go_alone_leave_queue_management_one_by_one() {
     assert!(delays.eq([249, 249 + 344 - 5, 249 + 2 * 344 - 10]));
 }
 
-/// The ACK of the first packet is damaged by a station behind, which sends 34 us after its data and has its own ACK before the next attempt 70 us after that. While the first
-/// frame goes again no other packet leaves queue management: when a fourth one finds a buffer of three full, the second is the oldest there, and is dropped.
+/// The ACK of the first packet is damaged by a station behind, which sends 34 us after its data and has its own ACK before the next attempt
+/// 70 us after that. While the first frame goes again no other packet leaves queue management: when a fourth one finds a buffer of three
+/// full, the second is the oldest there, and is dropped.
 #[test]
 fn no_packet_leaves_queue_management_while_another_goes_again() {
     let phy = plain(7).0.media[0].phy;

@@ -194,9 +194,9 @@ fn under_single_protection_each_exchange_of_a_txop_has_an_rts() {
     assert_eq!(kinds, [Rts, Cts, Data, Ack].repeat(2));
 }
 
-/// The lifetime of the second packet of a TXOP ends within the SIFS before it would go, so it is given up. The TXOP ends without a frame, and the
-/// station draws a backoff as it does after each TXOP: of 0 to 1023 slots, the first 12 of which are over before the third packet comes. It goes at once in one of
-/// 79 runs. IEEE 802.11-2020 10.23.2.2.
+/// The lifetime of the second packet of a TXOP ends within the SIFS before it would go, so it is given up. The TXOP ends without a frame,
+/// and the station draws a backoff as it does after each TXOP: of 0 to 1023 slots, the first 12 of which are over before the third packet
+/// comes. It goes at once in one of 79 runs. IEEE 802.11-2020 10.23.2.2.
 #[test]
 fn a_txop_that_ends_without_a_frame_is_followed_by_a_backoff() {
     let exchange = DATA + PROPAGATION + SIFS + ANSWER + PROPAGATION;

@@ -132,8 +132,8 @@ fn missing_block_acknowledgements_are_asked_for() {
     );
 }
 
-/// Each packet goes alone, has come, and is given up when no answer was understood seven times. What its receiver has counts no more as waiting for laws of feedback, until it
-/// is given up: then nothing of it is left in the books.
+/// Each packet goes alone, has come, and is given up when no answer was understood seven times. What its receiver has counts no more as
+/// waiting for laws of feedback, until it is given up: then nothing of it is left in the books.
 #[test]
 fn a_packet_that_came_and_is_given_up_leaves_the_books() {
     let mut limits = APART;

@@ -184,7 +184,8 @@ fn multiple_protection_ends_with_a_cf_end() {
     assert_uniform(&backoffs, 7);
 }
 
-/// A bucket of 8 Mbit/s lets 1000 B go each millisecond: the next exchange begins so long behind the end of an acknowledgement of 44 us, whatever its backoff.
+/// A bucket of 8 Mbit/s lets 1000 B go each millisecond: the next exchange begins so long behind the end of an acknowledgement of 44 us,
+/// whatever its backoff.
 #[test]
 fn a_paced_category_begins_its_exchanges_by_its_bucket() {
     let mut world = World::build(&pair(|_| {})).expect("a legal line");

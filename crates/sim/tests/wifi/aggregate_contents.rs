@@ -133,11 +133,9 @@ fn without_an_answer(asks: bool, at: u64) -> Cell {
     cell
 }
 
-/// A notice rides in the first MPDU of an A-MPDU that came whole, and whose block acknowledgement is lost. The answer to the BAR says that
-/// the MPDU has come, and no frame brings the notice again.
-#[test]
-fn a_bar_ends_the_field_of_the_burst_that_it_asks_for() {
-    // Station 0 tells station 1 of congestion by its first packet, and of its end 50 ms later, when a frame alone is acknowledged: before the A-MPDU.
+/// The same 50 ms later, where station 0 tells station 1 of congestion by its first packet, and of its end when the frame before the A-MPDU is
+/// acknowledged: the A-MPDU brings a notice.
+fn with_a_notice() -> Cell {
     let mut cell = without_an_answer(true, 50_000);
     let flows = cell.0.flows.clone();
     tell_in_fields(&mut cell);
@@ -146,6 +144,20 @@ fn a_bar_ends_the_field_of_the_burst_that_it_asks_for() {
     for (ends, after) in [([0, 1], 0), ([1, 0], 20_000)] {
         packet(&mut cell, ends, 100, after);
     }
+    cell
+}
+
+/// Of two MPDUs the first is longer by the field of a notice, and padded with it: the second begins behind both, and the PPDU is as long as its bytes.
+#[test]
+fn the_first_of_two_mpdus_has_the_field() {
+    assert_eq!(hold_to_the_bytes(&with_a_notice(), 0), (4, 0));
+}
+
+/// A notice rides in the first MPDU of an A-MPDU that came whole, and whose block acknowledgement is lost. The answer to the BAR says that the MPDU
+/// has come, and no frame brings the notice again.
+#[test]
+fn a_bar_ends_the_field_of_the_burst_that_it_asks_for() {
+    let cell = with_a_notice();
     let notices = |frame: &AirFrame| match frame.body.as_ref().expect("data") {
         Body::Packet(_, _, fields) => usize::from(fields.notice.is_some()),
         _ => 0,

@@ -27,6 +27,7 @@ mod physical;
 mod queues;
 mod rate_choice;
 mod refusals;
+mod requests;
 mod saturation;
 mod sent_moments;
 mod serving;

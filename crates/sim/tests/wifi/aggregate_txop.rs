@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::mac::frame::FrameKind;
 use backwater_sim::medium::wifi::phy::mode::Format;
+use backwater_sim::world::World;
 use backwater_transport::units::{Bytes, Span, Time};
 
 use crate::aggregate::{mode, saturated_cell};
 use crate::attempts::log;
-use crate::cell::{BASIC, Cell, RTS, disc};
+use crate::cell::{BASIC, Cell, RTS, disc, saturated};
 
 /// MPDUs of each PPDU with data, in the order in which they begin.
 fn mpdus(cell: &Cell) -> Vec<usize> {
@@ -65,5 +66,22 @@ fn a_saturated_sender_keeps_its_share_of_the_buffer_waiting() {
         assert!(counts.len() > 20, "{}", counts.len());
         assert!(counts.iter().all(|n| *n == count), "{counts:?}");
         assert_eq!(log(&cell).1.flows[0].sums.dropped.packets, 0);
+    }
+}
+
+/// A window of 4 MPDUs has as many packets under way as fit their A-MSDUs, each behind 22 B: of 3839 B three of 1257 B, two of 1260 B, and
+/// of 1499 B one of 1500 B, which goes alone in any case. A saturated sender has no more waiting.
+#[test]
+fn a_saturated_sender_keeps_the_packets_of_its_window_waiting() {
+    for (msdu, bytes, each) in [(3839, 1257, 3), (3839, 1260, 2), (1499, 1500, 1)] {
+        let mut cell = saturated_cell(0.1, mode(Format::Ht, 20, 7, 1), 4, 1);
+        cell.0.flows[0].source = saturated(bytes);
+        let high = cell.0.media[0].high.as_mut().expect("modes");
+        high.aggregation.as_mut().expect("a window").msdu = msdu;
+        let mut world = World::build(&cell.0).expect("a legal cell");
+        // Before AIFS is over.
+        world.advance(Time::ZERO + Span::micros(10));
+        let entered = world.network().flows.0[0].entered.packets;
+        assert_eq!(entered, 4 * each, "{msdu} {bytes}");
     }
 }

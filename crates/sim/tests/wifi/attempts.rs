@@ -177,9 +177,24 @@ fn a_frame_behind_a_cts_has_the_transmissions_of_long_frames() {
     assert_eq!(report.flows[0].sums.dropped.packets, lost);
 }
 
-/// Frame control, Duration, receiver, BSSID and FCS: 2 + 2 + 6 + 6 + 4. IEEE 802.11-2020 9.3.1.6.
+/// Frame control, Duration, receiver, BSSID and FCS: 2 + 2 + 6 + 6 + 4. IEEE 802.11-2020 9.3.1.6. It carries no packets.
 #[test]
 fn a_cf_end_has_twenty_bytes() {
     let frame = (Rate(6_000_000), Span::micros(52));
-    assert_eq!(Exchange::cf_end(3, frame, Time::ZERO).bytes, 20);
+    let end = Exchange::cf_end(3, frame, Time::ZERO);
+    assert_eq!((end.bytes, end.count, end.mpdus), (20, 0, 0));
+}
+
+/// A BAR has 24 B and is answered by a block acknowledgement. What is longer, as each A-MPDU is, or answered by an ACK is none.
+#[test]
+fn a_bar_is_known_by_its_length_and_its_answer() {
+    let frame = (Rate(6_000_000), Span::micros(56));
+    for (bytes, block, bar) in [(24, true, true), (24, false, false), (48, true, false)] {
+        let exchange = Exchange {
+            bytes,
+            block,
+            ..Exchange::cf_end(1, frame, Time::ZERO)
+        };
+        assert_eq!(exchange.is_bar(), bar, "{bytes} {block}");
+    }
 }

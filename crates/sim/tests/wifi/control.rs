@@ -20,7 +20,7 @@ use crate::cell::{B, BASIC, Cell, cbr, dcf, disc, edca, poisson, saturated};
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
-fn part<T: Clone>(
+pub fn part<T: Clone>(
     table: &'static [Part<Build<T>>],
     id: &str,
     given: &[(&'static str, Value)],
@@ -30,7 +30,7 @@ fn part<T: Clone>(
 }
 
 /// The recipe with its defaults.
-fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
+pub fn control(stations: Vec<usize>, respond: AnyResponder) -> MechanismSpec {
     let detect: AnyDetector = part(
         DETECTORS,
         "rate-comparison",
@@ -103,7 +103,7 @@ fn aifsn(own: bool) -> AnyResponder {
 }
 
 /// S0's Fig. 1: A and B send over C to D.
-fn fork(respond: Option<AnyResponder>) -> Cell {
+pub fn fork(respond: Option<AnyResponder>) -> Cell {
     let mut mac = edca(B, BASIC);
     mac.categories[1].aifsn = 2;
     let mut cell = Cell::new(60.0, B, mac, disc(100.0, 190.0));

@@ -77,10 +77,10 @@ fn a_station_that_contends_less_keeps_its_relay_from_overflowing() {
 }
 
 /// The log of a test detector that overhears: number of the packet and who sent it.
-type Log = Arc<Mutex<Vec<(u32, u32)>>>;
+pub type Log = Arc<Mutex<Vec<(u32, u32)>>>;
 
 #[derive(Clone, Debug)]
-struct Witness(Log);
+pub struct Witness(pub Log);
 
 impl Detector for Witness {
     fn needs(&self) -> Needs {

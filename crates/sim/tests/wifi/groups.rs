@@ -186,6 +186,37 @@ fn what_a_group_is_sent_counts_from_the_end_of_the_warm_up() {
     );
 }
 
+/// A frame of 1.28 ms begins 1 ms before the end of the warm-up: its packet has entered before and is received after.
+#[test]
+fn what_was_on_the_air_at_the_end_of_the_warm_up_is_early() {
+    for (before, early) in [(1000, 1), (2000, 0)] {
+        let mut cell = row(3.0, &[0.0, 100.0]);
+        let flow = to_group(&mut cell, 0, &[1], once(100));
+        cell.0.warmup = Span::secs(1);
+        let spec = &mut cell.0.flows[flow];
+        (spec.start, spec.stop) = (Span::secs(1) - Span::micros(before), Span::secs(1));
+        let (_, report) = cell.run();
+        let row = &report.flows[flow].receivers[0];
+        assert_eq!((row.packets, row.early), (early, early));
+    }
+}
+
+/// However the members of a group are written, each receives the packet once, on the one hop that it makes to each. Who received what is part of the
+/// fingerprint.
+#[test]
+fn each_member_that_hears_counts_a_hop() {
+    let run = |group: &[usize]| {
+        let mut cell = row(0.1, &[0.0, 50.0, -50.0, 70.0]);
+        let flow = to_group(&mut cell, 0, group, once(100));
+        let (world, report) = cell.run();
+        assert_eq!(received(&report, flow), vec![1; group.len()]);
+        assert_eq!(world.packet_hops(), group.len() as u64);
+        report.fingerprint
+    };
+    assert_eq!(run(&[3, 1, 2]), run(&[1, 2, 3]));
+    assert_ne!(run(&[1]), run(&[2]));
+}
+
 #[test]
 fn a_group_that_nobody_hears_is_refused() {
     let mut cell = row(1.0, &[0.0, 200.0]);

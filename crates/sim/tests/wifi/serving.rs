@@ -4,6 +4,8 @@
 use backwater_sim::limit::Limit;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
+
+use backwater_sim::medium::wifi::mac::category::Countdown;
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
@@ -16,6 +18,10 @@ use crate::aggregate::{cell, mode, noisy_cell};
 use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, G, cbr, disc, edca, once, saturated};
 use crate::mechanisms::{fork, lost, mechanism};
+
+use crate::aggregate::{cell, mode};
+use crate::air_delays::{packet, plain};
+use crate::cell::{BASIC, Cell, cbr, disc, edca};
 
 /// Queue management that drops the oldest packet where the buffer is full.
 pub fn drop_head() -> AnyAqm {
@@ -377,4 +383,58 @@ fn queue_management_that_is_made_later_draws_by_the_new_key_too() {
     assert_eq!(drawn(&[7], &[]), drawn(&[], &[7]));
     assert_eq!(drawn(&[7, 8], &[]), drawn(&[], &[7, 8]));
     assert_ne!(drawn(&[7], &[]), old);
+}
+
+/// Without A-MPDUs the packets for a neighbour leave queue management one by one, each when it may be sent: exchanges of 310 us follow each
+/// other DIFS apart, as they do without queue management.
+#[test]
+fn packets_that_go_alone_leave_queue_management_one_by_one() {
+    let serving = Serving {
+        turn: Turn::RoundRobin,
+        each: true,
+        ..Serving::default()
+    };
+    let mut cell = plain(7);
+    cell.spec(0).aqm = Some(drop_head());
+    cell.spec(0).serving = serving;
+    for at in [0, 5, 10] {
+        packet(&mut cell, [0, 1], 1500, at);
+    }
+    let (_, report) = cell.run();
+    let delays = report.flows.iter().map(|f| f.sums.sum.total / 1_000_000);
+    // Exchanges of 310 us with DIFS of 34 us between them; each packet is received after 249 us.
+    assert!(delays.eq([249, 249 + 344 - 5, 249 + 2 * 344 - 10]));
+}
+
+/// The ACK of the first packet is damaged by a station behind, which sends 34 us after its data and has its own ACK before the next attempt
+/// 70 us after that. While the first frame goes again no other packet leaves queue management: when a fourth one finds a buffer of three
+/// full, the second is the oldest there, and is dropped.
+#[test]
+fn no_packet_leaves_queue_management_while_another_goes_again() {
+    let phy = plain(7).0.media[0].phy;
+    let mut cell = Cell::new(0.1, phy, edca(phy, BASIC), disc(100.0, 100.0));
+    let mac = &mut cell.0.media[0].mac;
+    mac.countdown = Countdown::IdleSlot;
+    for (category, aifsn) in mac.categories.iter_mut().zip([6, 6, 2, 2]) {
+        (category.aifsn, category.cw_min, category.cw_max) = (aifsn, 0, 0);
+    }
+    for x in [0.0, 90.0, -90.0, -180.0, -270.0] {
+        cell.station(&format!("s{x}"), x, 0.0);
+    }
+    cell.spec(0).buffer = Limit::Packets(3);
+    cell.spec(0).aqm = Some(drop_head());
+    cell.spec(0).serving = Serving {
+        turn: Turn::RoundRobin,
+        each: true,
+        ..Serving::default()
+    };
+    // The station behind hears another one when the data begin, and so does not wait for their ACK.
+    packet(&mut cell, [3, 4], 1500, 0);
+    let damages = packet(&mut cell, [2, 3], 100, 50);
+    cell.0.flows[damages].class = 2;
+    let flows = [20, 25, 30, 430].map(|at| packet(&mut cell, [0, 1], 1500, at));
+    let (_, report) = cell.run();
+    assert_eq!(report.stations[0].failures, 1);
+    let lost = flows.map(|flow| report.flows[flow].sums.dropped.packets);
+    assert_eq!(lost, [0, 1, 0, 0]);
 }

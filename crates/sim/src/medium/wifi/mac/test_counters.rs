@@ -156,6 +156,15 @@ fn parameters_move_while_a_counter_runs() {
     assert_eq!(moved(3, 31, to(1, 31, 31), 250), (aifs(1), 6, 31, us(250)));
 }
 
+/// Nor does a counter lose its slots that a bucket has held back until now, between two boundaries: the frame goes now.
+#[test]
+fn parameters_move_while_a_bucket_opens() {
+    let mut made = contention(2);
+    made.held = us(205);
+    made.move_to(made.set, us(100), us(205), SIFS, SLOT);
+    assert_eq!((made.slots, made.expiry(us(100), SLOT)), (2, us(205)));
+}
+
 /// Without a share for own packets all may fill the buffer; a limit is reached, not passed.
 #[test]
 fn a_buffer_without_shares_is_filled_to_its_limit() {

@@ -131,3 +131,17 @@ fn missing_block_acknowledgements_are_asked_for() {
         (64, 0)
     );
 }
+
+/// Each packet goes alone, has come, and is given up when no answer was understood seven times. What its receiver has counts no more as
+/// waiting for laws of feedback, until it is given up: then nothing of it is left in the books.
+#[test]
+fn a_packet_that_came_and_is_given_up_leaves_the_books() {
+    let mut limits = APART;
+    (limits.msdu, limits.alone) = (100, true);
+    let (world, frames) = sent(&short_packets(limits), Span::secs(1));
+    let radio = &world.media.air.radios[0];
+    assert!(radio.count.retry_drops > 5 && frames.len() > 40);
+    let passed = radio.categories[1].passed;
+    // At most the packet that is under way, of 40 B in an Ethernet frame of 64 B.
+    assert!(passed.packets <= 1 && passed.bytes == 64 * passed.packets);
+}

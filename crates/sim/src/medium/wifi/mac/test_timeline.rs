@@ -3,7 +3,7 @@
 
 use backwater_transport::part::{Args, Value};
 use backwater_transport::segment::Ecn;
-use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::category::{AccessMode, Countdown, Protection};
 use super::frame::FrameKind;
@@ -184,6 +184,24 @@ fn multiple_protection_ends_with_a_cf_end() {
     assert_uniform(&backoffs, 7);
 }
 
+/// A bucket of 8 Mbit/s lets 1000 B go each millisecond: the next exchange begins so long behind the end of an acknowledgement of 44 us,
+/// whatever its backoff.
+#[test]
+fn a_paced_category_begins_its_exchanges_by_its_bucket() {
+    let mut world = World::build(&pair(|_| {})).expect("a legal line");
+    world.media.air.radios[0].categories[0].pace = Some(Rate(8_000_000));
+    world.start_air_log();
+    world.advance(world.end());
+    let frames = world.take_air_frames(true);
+    let at = |kind: FrameKind| frames.iter().filter(move |f| f.kind == kind).map(|f| f.at);
+    let mut begun = 0;
+    for (ack, next) in at(FrameKind::Ack).zip(at(FrameKind::Rts).skip(1)) {
+        assert_eq!(next.since(ack), Span::micros(44 + 1 + 1000));
+        begun += 1;
+    }
+    assert!(begun > 50, "{begun}");
+}
+
 /// 64 packets of 40 B in an A-MPDU at 65 Mbit/s, 132 B each and 82 B the last: 8398 B, 259 symbols behind 36 us. Its block
 /// acknowledgement, 32 B at 6 Mbit/s, takes 68 us; AIFS of best effort is 43 us, the window 15.
 #[test]
@@ -221,4 +239,19 @@ fn an_a_mpdu_is_answered_by_a_block_acknowledgement() {
     );
     let toward = world.media.air.radios[1].count.toward;
     assert_eq!(toward.frames, 64 * toward.ppdus);
+}
+
+/// An MPDU that goes alone is no burst, of which parts may come: of an A-MSDU of one packet or of several the whole comes or fails.
+#[test]
+fn an_mpdu_alone_has_no_parts() {
+    for msdu in [100, 400] {
+        let mut limits = APART;
+        (limits.msdu, limits.alone) = (msdu, true);
+        let mut world = World::build(&short_packets(limits)).expect("a legal line");
+        for number in 1..200 {
+            world.advance(Time::ZERO + Span::micros(20 * number));
+            assert!(!world.media.air.parts[0].is_burst(), "{number}");
+        }
+        assert!(world.media.air.radios[0].count.frames > 10);
+    }
 }

@@ -1,12 +1,15 @@
 //! The fate of frames: what failures are charged to, places in a window of block acknowledgement, and the numbers of frames at
 //! their receiver.
 
-use backwater_transport::units::{Span, Time};
+use backwater_transport::units::{Rate, Span, Time};
 
+use super::frame::Exchange;
 use super::session::Reorder;
 use super::window::{Ghost, Tried, Window};
 use crate::ids::FlowId;
+use crate::medium::wifi::mac::aggregate::tests::{APART, short_packets};
 use crate::table::Id;
+use crate::world::World;
 
 fn ghost() -> Ghost {
     Ghost {
@@ -204,4 +207,23 @@ fn numbers_of_frames_go_round() {
     assert_eq!(reorder.skip_to(5), Some((Id::raw(4), at(3))));
     assert_eq!(reorder.skip_to(9), None);
     assert!(!reorder.holds() && reorder.is_past(8) && !reorder.is_past(9));
+}
+
+/// Of four MPDUs of an exchange, counted from the first that is not done, two have come: the first, which has two packets, and the third.
+#[test]
+fn mpdus_that_came_are_counted_once() {
+    let mut world = World::build(&short_packets(APART)).expect("a legal line");
+    let air = &mut world.media.air;
+    let window = &mut air.hops[0].windows[1];
+    for place in [0, 1, 2, 4] {
+        window.at_mut(place).ghost = Some(ghost());
+    }
+    window.finish(0);
+    window.at_mut(2).joined = true;
+    let exchange = |count: u16| Exchange {
+        count,
+        ..Exchange::cf_end(1, (Rate(6_000_000), Span::ZERO), Time::ZERO)
+    };
+    let came = [1, 2, 3, 4, 5].map(|count| air.acknowledged(0, &exchange(count)));
+    assert_eq!(came, [1, 1, 1, 2, 2]);
 }

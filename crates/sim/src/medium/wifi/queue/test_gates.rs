@@ -227,3 +227,29 @@ fn a_counter_stands_still_while_a_gate_holds_its_packets_back() {
     }
     assert!(longest > 2);
 }
+
+/// Bars for other hosts hold back no packet of a burst: each A-MPDU takes all 64 that wait.
+#[test]
+fn a_bar_for_others_leaves_bursts_whole() {
+    let others = bar(1, Some(1), None, Time::ZERO + Span::secs(10));
+    let mut world = barred(&short_packets(APART), [others]);
+    world.advance(Time::ZERO + Span::millis(100));
+    let toward = world.media.air.radios[1].count.toward;
+    assert!(toward.ppdus > 50);
+    assert_eq!(toward.frames, 64 * toward.ppdus);
+}
+
+/// A packet comes to an idle station whose gate is shut for another 20 ms. It goes when the gate opens, and all of its wait is that of the gate.
+#[test]
+fn what_a_gate_holds_back_does_not_contend() {
+    let mut spec = two_flows_among(&[0.0, 60.0, -60.0]);
+    spec.flows = flows(&spec.flows[0], [(0, 1, 0, Span::millis(10))]);
+    let until = Time::ZERO + Span::millis(30);
+    let mut world = barred(&spec, [bar(1, None, None, until)]);
+    world.advance(world.end());
+    let report = world.report();
+    let sums = &report.flows[0].sums;
+    assert_eq!(sums.delivered.packets, 1);
+    assert_eq!((sums.sum.contention, sums.sum.queue), (0, 0));
+    assert_eq!(sums.sum.gate, u128::from(Span::millis(20).0));
+}

@@ -1,9 +1,6 @@
 //! Mechanisms of switches at 802.11 stations: standing notices in management frames, what a detector sees there, and
 //! every responder that means something. Each test is red when the responder does nothing.
 
-#[path = "../../../transport/tests/support/options.rs"]
-mod options;
-
 use std::sync::{Arc, Mutex};
 
 use backwater_sim::cause::Cause;
@@ -22,6 +19,7 @@ use backwater_transport::part::{Args, Part, Refusal, Value};
 use backwater_transport::units::{Bytes, Span};
 
 use crate::cell::{B, BASIC, Cell, cbr, disc, edca, saturated};
+use crate::options::fill;
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
 
@@ -33,7 +31,7 @@ fn part<T>(table: &[Part<Build<T>>], id: &str, given: &[(&'static str, Value)]) 
         .filter(|(name, _)| row.options.iter().any(|o| o.name == *name))
         .cloned()
         .collect();
-    (row.build)(&options::fill(row.options, &mine)).expect("legal options")
+    (row.build)(&fill(row.options, &mine)).expect("legal options")
 }
 
 pub fn mechanism(

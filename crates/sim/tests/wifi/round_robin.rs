@@ -34,10 +34,13 @@ impl Detector for Witness {
     }
 }
 
+/// The flow of a packet and its number.
+type Numbered = (char, u32);
+
 /// From 100 ms on another station sends. Meanwhile station 0 gets four packets of flow A for neighbour 1, three of B for 2, and
 /// one of C for 1, in this order, each 10 us behind the one before. A packet of a flow has its own length. Gives flows and
 /// numbers of the frames of station 0, and what was lost.
-fn served(room: u64) -> (Vec<(char, u32)>, Vec<(u64, u64)>) {
+fn served(room: u64) -> (Vec<Numbered>, Vec<(u64, u64)>) {
     let mut cell = meanwhile(room);
     let lost = Lost::default();
     let mut witness = mechanism(["watermark", "pause", "gate"], vec![0], &[]);

@@ -2,10 +2,9 @@
 //! driver.
 
 use backwater_sim::limit::Limit;
+use backwater_sim::medium::wifi::mac::category::Countdown;
 use backwater_sim::medium::wifi::phy::channel::ChannelSpec;
 use backwater_sim::medium::wifi::phy::fading::{BlockFading, Law};
-
-use backwater_sim::medium::wifi::mac::category::Countdown;
 use backwater_sim::medium::wifi::phy::mode::Format;
 use backwater_sim::medium::wifi::queue::arrangement::Arrangement;
 use backwater_sim::queue::{AnyAqm, QUEUES};
@@ -15,13 +14,10 @@ use backwater_transport::part::Args;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use crate::aggregate::{cell, mode, noisy_cell};
+use crate::air_delays::{packet, plain};
 use crate::attempts::log;
 use crate::cell::{B, BASIC, Cell, G, cbr, disc, edca, once, saturated};
 use crate::mechanisms::{fork, lost, mechanism};
-
-use crate::aggregate::{cell, mode};
-use crate::air_delays::{packet, plain};
-use crate::cell::{BASIC, Cell, cbr, disc, edca};
 
 /// Queue management that drops the oldest packet where the buffer is full.
 pub fn drop_head() -> AnyAqm {

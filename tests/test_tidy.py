@@ -90,8 +90,8 @@ def sources() -> Iterator[Path]:
     """The files that are no tests."""
     for path in files(".rs", ".py"):
         parts = path.relative_to(ROOT).parts
-        own = path.stem == "tests" or path.stem.startswith("test_")
-        if "tests" not in parts and not own and parts[0] != "fuzz":
+        own = (one == "tests" or one.startswith("test_") for one in (*parts[:-1], path.stem))
+        if not any(own) and parts[0] != "fuzz":
             yield path
 
 

@@ -100,7 +100,7 @@ fn a_terminal_to_which_nothing_comes_gets_no_slots() {
     }
 }
 
-/// 500 B in each of so many slots of 10 ms: its own, with those that it may ask for, or all of the 30 where free ones are shared.
+/// 500 B in each of so many slots of 10 ms: its own, with the most that it can ask for, or all of the 30 where free ones are shared.
 #[test]
 fn slots_bound_the_rate_of_a_terminal() {
     let fastest = |demand, most, free| {

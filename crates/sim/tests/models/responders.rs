@@ -36,7 +36,7 @@ fn notice(key: u32, classes: u8, ask: Ask) -> Notice {
     }
 }
 
-/// A place with gates, told by station `next` if it is one, at 5 ms; units of 1 ms.
+/// A place with gates, told at 5 ms, by station `next` where one is named; units of 1 ms.
 struct Told {
     gates: Gates,
     next: Option<u32>,

@@ -7,7 +7,8 @@ use backwater_transport::units::{Span, Time};
 
 const UNIT: u64 = 1400;
 
-fn process() -> Process {
+/// The constants of the paper, with the authors' table.
+pub fn process() -> Process {
     Process {
         most: 1000.0,
         bins: 256,

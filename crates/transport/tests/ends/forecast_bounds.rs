@@ -4,19 +4,7 @@ use backwater_transport::forecast::{Forecaster, HORIZON, Model, Process};
 use backwater_transport::segment::{Feedback, Segment};
 use backwater_transport::units::{Span, Time};
 
-/// The constants of the paper, with the authors' table.
-fn process() -> Process {
-    Process {
-        most: 1000.0,
-        bins: 256,
-        tick: Span::millis(20),
-        sigma: 200.0,
-        escape: 1.0,
-        counts: 30,
-        quantile: 0.05,
-        tabulated: true,
-    }
-}
+use crate::forecast::process;
 
 /// So many packets of a byte come in the middle of a tick, and the next is announced for then.
 fn come(f: &mut Forecaster, tick: u64, packets: u32, next: Span) {

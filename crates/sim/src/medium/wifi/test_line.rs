@@ -1,6 +1,8 @@
 //! Stations in a row, for tests inside the crate.
 
-use backwater_transport::units::{Rate, Span};
+use backwater_transport::part::Args;
+use backwater_transport::segment::Ecn;
+use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::limit::Limit;
 use crate::medium::wifi::mac::category::{
@@ -8,9 +10,12 @@ use crate::medium::wifi::mac::category::{
 };
 use crate::medium::wifi::phy::channel::{ChannelSpec, Disc};
 use crate::medium::wifi::phy::standard::{Answer, Band, Phy, Standard};
+use crate::source::SOURCES;
 use crate::spec::{
-    CategorySpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec, StationSpec,
+    CategorySpec, FlowOptions, FlowSpec, MediumSpec, NodeKind, NodeSpec, Routing, Serving, Spec,
+    StationSpec,
 };
+use crate::targets::Destination;
 
 /// OFDM at 54 Mbit/s.
 pub(super) const PHY: Phy = Phy {
@@ -78,5 +83,25 @@ pub(crate) fn line(places: &[f64]) -> Spec {
         stamps: Vec::new(),
         mechanisms: Vec::new(),
         flows: Vec::new(),
+    }
+}
+
+/// A flow of packets of 1000 B from one station to another in the first second, from a source of this name with these options.
+pub(crate) fn flow([from, to]: [usize; 2], id: &str, options: &Args) -> FlowSpec {
+    let row = SOURCES.iter().find(|part| part.id == id);
+    FlowSpec {
+        name: "f".into(),
+        from,
+        to: Destination::Node(to),
+        class: 0,
+        ecn: Ecn::NotEct,
+        packet: Bytes(1000),
+        start: Span::ZERO,
+        stop: Span::secs(1),
+        source: (row.expect("a source").build)(options).expect("legal options"),
+        options: FlowOptions::default(),
+        after: None,
+        route: None,
+        transport: None,
     }
 }

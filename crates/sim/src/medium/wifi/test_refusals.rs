@@ -1,7 +1,6 @@
 //! Media, stations and flows that no radio has are refused, and what lies on a bound is not.
 
 use backwater_transport::part::{Args, Value};
-use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::limit::Limit;
@@ -13,32 +12,15 @@ use crate::medium::wifi::phy::mode::{Coding, Format, Guard, Mode};
 use crate::medium::wifi::phy::physical::tests::plain;
 use crate::medium::wifi::phy::standard::Standard;
 use crate::medium::wifi::spec::{Aggregation, Edition, High, RateControl, StationSpec};
-use crate::medium::wifi::test_line::line;
-use crate::source::SOURCES;
-use crate::spec::{CategorySpec, FlowOptions, FlowSpec, NodeKind, Spec};
-use crate::targets::Destination;
+use crate::medium::wifi::test_line::{flow, line};
+use crate::spec::{CategorySpec, NodeKind, Spec};
 use crate::world::World;
 
 /// Two stations, the first of which sends packets of 1000 B to the second.
 fn pair() -> Spec {
     let mut spec = line(&[0.0, 50.0]);
-    let row = SOURCES.iter().find(|part| part.id == "saturated");
     let options = Args(vec![("packet", Value::Bytes(Bytes(1000)))]);
-    spec.flows.push(FlowSpec {
-        name: "f".into(),
-        from: 0,
-        to: Destination::Node(1),
-        class: 0,
-        ecn: Ecn::NotEct,
-        packet: Bytes(1000),
-        start: Span::ZERO,
-        stop: Span::secs(1),
-        source: (row.expect("a source").build)(&options).expect("legal options"),
-        options: FlowOptions::default(),
-        after: None,
-        route: None,
-        transport: None,
-    });
+    spec.flows.push(flow([0, 1], "saturated", &options));
     spec
 }
 

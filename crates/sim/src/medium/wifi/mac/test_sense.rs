@@ -1,7 +1,6 @@
 //! Carrier sense: what a frame that ended reserves, when counters stop, and when the record of a cell serves a station.
 
 use backwater_transport::part::{Args, Value};
-use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::carrier_sense::CarrierSense;
@@ -10,10 +9,7 @@ use super::cell::Cell;
 use super::frame::{Frame, FrameKind, NOBODY};
 use crate::limit::Limit;
 use crate::medium::wifi::phy::timing::Medium;
-use crate::medium::wifi::test_line::line;
-use crate::source::SOURCES;
-use crate::spec::{FlowOptions, FlowSpec};
-use crate::targets::Destination;
+use crate::medium::wifi::test_line::{flow, line};
 use crate::world::World;
 
 fn us(t: u64) -> Time {
@@ -261,27 +257,12 @@ fn a_record_serves_whose_own_has_the_same_effect() {
 #[test]
 fn all_follow_the_record_of_their_cell_when_an_exchange_has_ended() {
     let mut spec = line(&[0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0]);
-    let row = SOURCES.iter().find(|part| part.id == "cbr");
     let options = Args(vec![
         ("packet", Value::Bytes(Bytes(1000))),
         ("rate", Value::Rate(Rate(80_000))),
         ("phase", Value::Choice("start")),
     ]);
-    spec.flows.push(FlowSpec {
-        name: "f".into(),
-        from: 2,
-        to: Destination::Node(5),
-        class: 0,
-        ecn: Ecn::NotEct,
-        packet: Bytes(1000),
-        start: Span::ZERO,
-        stop: Span::secs(1),
-        source: (row.expect("a source").build)(&options).expect("legal options"),
-        options: FlowOptions::default(),
-        after: None,
-        route: None,
-        transport: None,
-    });
+    spec.flows.push(flow([2, 5], "cbr", &options));
     let mut world = World::build(&spec).expect("a legal line");
     let apart = |world: &World| world.media.air.cells[0].as_ref().map(|c| c.apart.len());
     assert_eq!(apart(&world), Some(8));

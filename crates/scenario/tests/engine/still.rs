@@ -54,3 +54,27 @@ flows.f = { from = "A", to = "D", source = { kind = "packet-list", at_us = [0], 
     assert_eq!(report.hearing[0].issued, 2);
     assert_eq!(report.control, 2);
 }
+
+/// Stations that have nothing to send keep a run from being skipped too: what media know is not compared.
+#[test]
+fn a_run_with_idle_stations_is_not_skipped() {
+    let said = |stations: &str| {
+        let mut world = built(&format!(
+            r#"
+duration = "1 s"
+{stations}
+nodes.S = {{ kind = "host" }}
+nodes.D = {{ kind = "host" }}
+links.a = {{ ends = ["S", "D"], rate = "1 Gbit/s", delay = "1 us" }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s", phase = "start" }} }}
+"#
+        ));
+        world.skip_recurrences().map_err(|unable| unable.place)
+    };
+    assert_eq!(said(""), Ok(()));
+    let stations = r#"
+media.air = { phy = { standard = "802.11b", data = "1 Mbit/s", control = "1 Mbit/s" }, mac = { access = "dcf" }, channel = { model = "disc", transmit = "100 m" } }
+nodes.A = { kind = "station", medium = "air", at = ["0 m", "0 m"], buffer = "30 packets" }
+nodes.B = { kind = "station", medium = "air", at = ["50 m", "0 m"], buffer = "30 packets" }"#;
+    assert_eq!(said(stations), Err("media".to_owned()));
+}

@@ -14,7 +14,7 @@ const FRAME: u64 = 1_538 * 80_000;
 /// Ticks of the gap of 12 B at its end. The port is free, and the next segment comes into being, when it begins.
 const GAP: u64 = 12 * 80_000;
 
-/// A flow with a window that is never used up, on a line of 100 Mbit/s and 10 ms. The window is never full in these runs.
+/// A flow with a window that is never used up, on a line of 100 Mbit/s and 10 ms.
 fn line(duration: &str, more: &str, flow: &str) -> String {
     format!(
         r#"

@@ -1,17 +1,16 @@
-//! Where a run stands behind a stretch that was skipped, and what keeps it from being skipped: changes by a caller, timers that are left, a deadlock that
-//! is known.
+//! Where a run stands behind a stretch that was skipped, and what a caller changes between the steps of such a run.
 
 use backwater_sim::ids::PortId;
 use backwater_sim::limit::Limit;
+use backwater_sim::source::AnySource;
 use backwater_sim::world::World;
 use backwater_transport::part::Value;
-use backwater_transport::units::{Bytes, Rate, Span, Time};
+use backwater_transport::units::{Bytes, Rate, Time};
 
 use crate::net::*;
 use crate::random::same;
-use crate::skip::share;
 
-fn constant(packet: u64, rate: u64) -> backwater_sim::source::AnySource {
+fn constant(packet: u64, rate: u64) -> AnySource {
     let packet = ("packet", Value::Bytes(Bytes(packet)));
     source("cbr", &[packet, ("rate", Value::Rate(Rate(rate)))])
 }
@@ -66,8 +65,8 @@ fn a_period_in_which_a_caller_lost_a_packet_is_not_repeated() {
         let next = first.now().0 / half + 1;
         steps(&mut first, next);
     }
-    let (first, mut lost) = (first.now().0 / half, 0);
-    for began in first + 50..first + 90 {
+    let (first, mut lost) = (first.now().0 / half, Vec::new());
+    for began in first + 70..first + 78 {
         let run = |skips: bool| {
             let mut world = net.world();
             if skips {
@@ -89,39 +88,8 @@ fn a_period_in_which_a_caller_lost_a_packet_is_not_repeated() {
             world.report()
         };
         let (all, some) = (run(false), run(true));
-        lost += all.dropped;
+        lost.push(all.dropped);
         same(&all, &some, "a caller that loses a packet", began);
     }
-    assert!(lost > 0);
-}
-
-/// A flow stops with segments on their way over a long wire, and leaves a timer behind. What is skipped of another flow ends before that timer, and the clock never goes back.
-#[test]
-fn a_timer_that_a_flow_has_left_bounds_what_is_skipped() {
-    let mut net = Net::new(30.0);
-    for (i, window) in [5, 8].into_iter().enumerate() {
-        let (s, d) = (net.host(&format!("S{i}")), net.host(&format!("D{i}")));
-        net.link(s, d, 10 * MBIT);
-        net.0.links[i].delay = Span::millis(20);
-        let flow = net.flow(&format!("f{i}"), s, d, source("bulk", &[]));
-        let given = [("window", Value::Packets(window))];
-        crate::transport::carry(
-            flow,
-            backwater_transport::endpoint::Protocol::Stream,
-            "fixed",
-            &given,
-        );
-    }
-    net.0.flows[1].stop = Span::millis(10_013);
-    let (mut full, mut short) = (net.world(), net.world());
-    short.skip_recurrences().expect("all is visited");
-    full.advance(full.end());
-    let mut before = Time::ZERO;
-    while !short.advance_some(1) {
-        assert!(before <= short.now());
-        before = short.now();
-    }
-    same(&full.report(), &short.report(), "a timer that is left", 0);
-    let found = short.skipped().expect("it skips");
-    assert!(share(found, 30.0) > 0.3, "{found:?}");
+    assert!(lost.iter().max() > lost.iter().min());
 }

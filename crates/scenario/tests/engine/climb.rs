@@ -7,14 +7,19 @@ use crate::net::*;
 
 /// Six packets at once on a line of 10 Mbit/s, 1,230.4 us each, and one more at 50 ms.
 fn burst() -> World {
-    built(
+    burst_over("0 s")
+}
+
+/// The same on a line of this delay.
+fn burst_over(delay: &str) -> World {
+    built(&format!(
         r#"
 duration = "100 ms"
-nodes = { S = { kind = "host" }, D = { kind = "host" } }
-links.q = { ends = ["S", "D"], rate = "10 Mbit/s", delay = "0 s" }
-flows.f = { from = "S", to = "D", source = { kind = "packet-list", at_us = [0, 50000], bytes = [9000, 1500] } }
-"#,
-    )
+nodes = {{ S = {{ kind = "host" }}, D = {{ kind = "host" }} }}
+links.q = {{ ends = ["S", "D"], rate = "10 Mbit/s", delay = "{delay}" }}
+flows.f = {{ from = "S", to = "D", source = {{ kind = "packet-list", at_us = [0, 50000], bytes = [9000, 1500] }} }}
+"#
+    ))
 }
 
 /// An event at the last instant of a climb belongs to it.
@@ -72,4 +77,45 @@ fn a_score_below_its_floor_ends_a_climb_before_the_next_event() {
         assert_eq!(world.climb(&course, &mut 0), found, "{level} {floor}");
         assert_eq!(world.now(), Time(now));
     }
+}
+
+/// The last packet is chosen when the fifth has left and is there, at 6,142.4 us. That nothing waits any more is found out before the event of the sixth.
+#[test]
+fn a_queue_that_is_empty_ends_a_climb_before_the_next_event() {
+    let mut world = burst();
+    let queue = port(&world, "S>D");
+    let goals = [Goal {
+        score: vec![Count::Lost],
+        level: 1,
+    }];
+    let course = Course {
+        goals: &goals,
+        empty: &[Count::Waiting(queue)],
+        to: Time(90 * MS),
+        floor: 0,
+    };
+    world.advance(Time(1));
+    assert_eq!(world.climb(&course, &mut 0), Climbed::Empty);
+    assert_eq!(world.now(), Time(4 * 1_230_400_000 + 1_220_800_000));
+}
+
+/// On a line of 500 us a frame is chosen between two arrivals, when the one before has left. Two wait from the end of the third frame on, and the next event is the
+/// arrival of that frame.
+#[test]
+fn a_score_that_falls_between_two_events_is_seen_before_the_later_one() {
+    let mut world = burst_over("500 us");
+    let queue = port(&world, "S>D");
+    let goals = [Goal {
+        score: vec![Count::Waiting(queue)],
+        level: 9_000,
+    }];
+    let course = Course {
+        goals: &goals,
+        empty: &[],
+        to: Time(90 * MS),
+        floor: 3,
+    };
+    assert_eq!(world.climb(&course, &mut 0), Climbed::Fallen);
+    let arrival = 2 * 1_230_400_000 + 1_220_800_000 + 500 * US;
+    assert_eq!(world.now(), Time(arrival - 1));
 }

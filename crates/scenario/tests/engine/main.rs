@@ -3,17 +3,19 @@
 mod cards;
 mod changes;
 mod climb;
+mod credit;
 mod ends;
 mod events;
 mod facts;
 mod instants;
 mod net;
 mod outside;
+mod pulled;
 mod refusals;
 mod replayed;
 mod routes;
 mod small_queue;
 mod steer;
-
+mod still;
 mod warnings;
 mod ways;

@@ -1,11 +1,12 @@
 //! Flows that keep few bytes in the radio of their host, in the states that decide how many.
 
-use backwater_sim::ids::ConnectionId;
+use backwater_sim::ids::{ConnectionId, FlowId};
 use backwater_sim::world::World;
 use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Driven, Inspect, Limits,
 };
-use backwater_transport::units::Rate;
+use backwater_transport::endpoint::Sender;
+use backwater_transport::units::{Rate, Time};
 
 use crate::net::*;
 
@@ -122,4 +123,69 @@ fn a_limited_flow_sends_on_when_its_radio_has_sent() {
     assert_eq!(most(&mut world), 2 * 1518);
     let entered = world.report().flows[0].sums.entered.packets;
     assert!(entered > 250, "{entered}");
+}
+
+/// A window of ten packets, whose acknowledgements come together in one exchange, leaves as a whole within a round trip although two at a time are in the radio: ten
+/// in each 100 ms of the wires and some exchanges of less than 2 ms.
+#[test]
+fn a_limited_flow_sends_its_window_in_each_round_trip() {
+    let text = uplink("fixed", "25 ms").replace("small_queue = 8", "small_queue = 20");
+    let text = text.replace(
+        r#"kind = "fixed""#,
+        r#"kind = "fixed", window = "10 packets""#,
+    );
+    let mut world = built(&text);
+    world.advance(Time(1_000 * MS));
+    let sent = |world: &World| world.network().flows[FlowId::raw(0)].seq;
+    let before = sent(&world);
+    world.advance(world.end());
+    let sent = sent(&world) - before;
+    assert!((40..=50).contains(&sent), "{sent}");
+}
+
+/// A sender that paces at 200 Mbit/s fills a radio of some 50 and is told 1 Mbit/s then, which allows two segments. More are there, so nothing leaves at the next
+/// instant of its pace, which is at most 61 us away. Its new window is shown at once.
+#[test]
+fn a_flow_that_is_told_a_slower_pace_waits_until_its_radio_has_sent() {
+    let resolved = resolved(&uplink("agent", "1 ms"));
+    let built = resolved.build_driven(&resolved.spec());
+    let mut world = built.unwrap_or_else(|said| panic!("{said}"));
+    let agents = world.all_driven();
+    let tell = |world: &mut World, window: u64, rate: u64| {
+        world.steer(agents[0], &mut |agent: &mut Driven| {
+            agent.tell(window * agent.mss(), Some(Rate(rate)));
+        });
+    };
+    tell(&mut world, 1_000, 200_000_000);
+    world.advance(Time(MS));
+    tell(&mut world, 500, 1_000_000);
+    assert_eq!(world.ends.connections[agents[0]].stats.window, 500 * 1_448);
+    let entered = world.network().flows[FlowId::raw(0)].seq;
+    world.advance(Time(1_061 * US));
+    assert_eq!(world.network().flows[FlowId::raw(0)].seq, entered);
+    // What is in the radio leaves, and the flow goes on.
+    world.advance(Time(100 * MS));
+    assert!(world.network().flows[FlowId::raw(0)].seq > entered);
+}
+
+/// A burst of another flow of 4 MB stands before the two segments of a limited one and needs at least 4.9 s at 6.5 Mbit/s. The retransmission timer, which is a
+/// second at most for round trips of some 60 ms, runs out meanwhile.
+#[test]
+fn a_limited_flow_times_out_while_its_segments_wait_in_the_radio() {
+    let text = uplink("fixed", "25 ms")
+        .replace("small_queue = 8", "small_queue = 20")
+        .replace("mcs = 7", "mcs = 0")
+        .replace("1.5 s", "8 s")
+        .replace(
+            r#"kind = "fixed""#,
+            r#"kind = "fixed", window = "10 packets""#,
+        );
+    let burst = r#"flows.u = { from = "s1", to = "d1", ac = "BE", source = { kind = "packet-list", at_us = [3000000], bytes = [4000000] } }"#;
+    let mut world = built(&format!("{text}{burst}"));
+    let id = ConnectionId::raw(0);
+    for (ms, timeouts) in [(3_000, false), (6_000, true)] {
+        world.advance(Time(ms * MS));
+        let counters = world.ends.connections[id].sender.counters();
+        assert_eq!(counters.timeouts > 0, timeouts, "{ms}");
+    }
 }

@@ -27,6 +27,7 @@ mod headroom;
 mod heard;
 mod input_queued;
 mod judged;
+mod jumps;
 mod lagging;
 mod law_departures;
 mod laws;

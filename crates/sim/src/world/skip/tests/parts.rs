@@ -2,8 +2,9 @@
 
 use backwater_transport::part::Value;
 use backwater_transport::units::{Bytes, Span, Time};
+use backwater_transport::walk::Repeat;
 
-use super::build::{part, paused};
+use super::build::{part, paused, ring};
 use super::{World, busiest, first, network, packet, recurs};
 use crate::ids::PortId;
 use crate::mechanism::notice::{Ask, Form, Notice};
@@ -162,4 +163,28 @@ fn what_a_notice_says_is_part_of_the_state() {
         other.ask = Ask::Stop(other.quanta() ^ 1);
         network(w).mail.replace(notice, other);
     });
+}
+
+/// A port that was free as a period began, and has a frame that waits, has sent nothing in that period, so that nothing is skipped. A port at whose node accounts are
+/// kept, and which has never stalled, stands not still for that.
+#[test]
+fn a_port_that_was_free_as_a_period_began_is_looked_at() {
+    let mut world = World::build(&ring([true; 3])).expect("a legal network");
+    let now = Time::ZERO + Span::micros(5_001);
+    world.advance(now);
+    world.settle();
+    let ports = &mut network(&mut world).ports;
+    let idle = |id: &PortId| ports[*id].waiting == 0 && ports[*id].free_at() < now;
+    let id = ports.ids().find(idle).expect("a port at rest");
+    let repeat = |began| Repeat {
+        period: Span::micros(1),
+        began,
+        periods: 9,
+    };
+    let before = Time::ZERO + Span::micros(5_000);
+    ports[id].set(Traits::ACCOUNTED, true);
+    let free = ports[id].free_at();
+    assert_eq!(world.finds_deadlock(repeat(before)), None);
+    network(&mut world).ports[id].waiting = 1;
+    assert_eq!(world.finds_deadlock(repeat(free)), Some(now));
 }

@@ -6,6 +6,7 @@ mod climb;
 mod ends;
 mod events;
 mod facts;
+mod fits;
 mod instants;
 mod net;
 mod outside;

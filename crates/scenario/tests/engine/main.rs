@@ -15,6 +15,7 @@ mod replayed;
 mod routes;
 mod small_queue;
 mod steer;
+mod tables;
 
 mod warnings;
 mod ways;

@@ -10,6 +10,7 @@ mod fits;
 mod instants;
 mod net;
 mod outside;
+mod places;
 mod refusals;
 mod replayed;
 mod routes;

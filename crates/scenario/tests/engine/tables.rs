@@ -224,3 +224,26 @@ links.down = {{ from = "W", to = "A", rate = "1 Gbit/s", delay = "100 ms" }}
     assert_eq!(way(&with("0 s")), ["G>W", "W>A"]);
     assert_eq!(way(&with("100 ms")), ["G>A"]);
 }
+
+/// A test frame of 1024 B at 11 Mbit/s takes 192 us of preamble, 771 us with the 36 B of its headers, a SIFS of 10 us and an ACK of 304 us: 1277 us. Over
+/// two wires of 1 Gbit/s it takes 8.4 us each, with header, FCS and preamble, and their delay.
+#[test]
+fn the_airtime_of_a_radio_hop_is_that_of_its_exchange() {
+    let with = |delay: &str| {
+        let stations = station("A", 0) + &station("B", 50);
+        built(&format!(
+            r#"
+duration = "10 ms"
+routing = {{ kind = "airtime" }}
+{AIR}
+{stations}
+nodes.W = {{ kind = "switch" }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "B"], rate = "1 Gbit/s", delay = "{delay}" }}
+{}"#,
+            cbr("f", "A", "B")
+        ))
+    };
+    assert_eq!(way(&with("1250 us")), ["A>W", "W>B"]);
+    assert_eq!(way(&with("1270 us")), ["A>B"]);
+}

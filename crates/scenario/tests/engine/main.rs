@@ -18,5 +18,6 @@ mod small_queue;
 mod steer;
 mod tables;
 
+mod told;
 mod warnings;
 mod ways;

@@ -113,6 +113,22 @@ flows.f = {{ from = "S", to = "D", source = {{ kind = "cbr", packet = "1000 B", 
     assert_eq!(said("", "fq-codel"), "");
 }
 
+/// A law that stamps what leaves by two ports keeps no accounts, so that the queue of either may keep flows apart.
+#[test]
+fn a_queue_of_flows_may_be_stamped_by_another_port() {
+    let text = r#"
+duration = "1 ms"
+nodes = { A = { kind = "host" }, V = { kind = "switch" }, W = { kind = "switch" }, D = { kind = "host" } }
+links.a = { ends = ["A", "V"], rate = "10 Mbit/s", delay = "0 s" }
+links.v = { ends = ["V", "W"], rate = "10 Mbit/s", delay = "0 s" }
+links.d = { ends = ["W", "D"], rate = "10 Mbit/s", delay = "0 s" }
+ports."V>W" = { stamp = { kind = "xcp" } }
+ports."W>D" = { queue = { kind = "fq-codel" }, buffer = "100 packets", stamped_by = ["V>W"] }
+flows.f = { from = "A", to = "D", source = { kind = "cbr", packet = "1000 B", rate = "1 Mbit/s" } }
+"#;
+    assert_eq!(refused(text), "");
+}
+
 /// A watchdog frees classes. A mechanism that asks for a rate, or to stop some destinations, stops none.
 #[test]
 fn a_watchdog_stands_where_classes_are_stopped() {

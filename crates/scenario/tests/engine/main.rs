@@ -11,6 +11,7 @@ mod instants;
 mod net;
 mod outside;
 mod places;
+mod radio;
 mod refusals;
 mod replayed;
 mod routes;

@@ -199,7 +199,8 @@ flows.f = {{ from = "A", to = "B", packet = "1030 B", transport = "roce", cnp_cl
         ))
     };
     let two = r#"ports."W>A" = { queue = { kind = "strict-priority", classes = 2 } }"#;
-    assert_eq!(said("", 1), "");
+    let one = r#"ports."*" = { queue = { kind = "codel" }, buffer = "1 MB" }"#;
+    assert_eq!((said("", 1), said(one, 1)), (String::new(), String::new()));
     assert_eq!(said(two, 1), "");
     assert!(said(two, 2).contains("class 2 has no queue at W>A"));
 }

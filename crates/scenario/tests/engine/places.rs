@@ -1,6 +1,7 @@
 //! What stands at a place from the beginning: turns among ways, accounts of what came in, and queues that send notices.
 
 use backwater_sim::cause::Cause;
+use backwater_sim::record::What;
 
 use crate::net::*;
 
@@ -139,4 +140,27 @@ flows.f = {{ from = "S", to = "*", pattern = "random", source = {{ kind = "cbr",
     };
     assert_eq!(refused(&text(90)), "");
     assert!(refused(&text(150)).contains("U is out of reach"));
+}
+
+/// A slot of a fabric lasts 1 ps at least. A frame of 1018 B, 64 cells of 16 B, crosses in 64 slots, so that it comes as much later than through a switch
+/// without a fabric: 64 ps where the line of 8 Tbit/s takes 16 ps for a cell, and the fabric 64 cells in that time.
+#[test]
+fn a_slot_of_a_fabric_lasts_a_picosecond() {
+    let delivered = |model: &str| {
+        let (_, records, _) = recorded(&format!(
+            r#"
+duration = "1 ms"
+nodes = {{ A = {{ kind = "host" }}, W = {{ kind = "switch", {model} }}, B = {{ kind = "host" }} }}
+links.a = {{ ends = ["A", "W"], rate = "8000 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "B"], rate = "8000 Gbit/s", delay = "0 s" }}
+flows.f = {{ from = "A", to = "B", packet = "1000 B", source = {{ kind = "packet-list", at_us = [10], bytes = [1000] }} }}
+"#
+        ));
+        instants(&records, What::Deliver, 0, None)
+    };
+    let plain = delivered(r#"model = "output-queued""#);
+    let queued = delivered(
+        r#"model = "input-queued", discipline = "virtual-output-queues", cell = "16 B", speedup = 64"#,
+    );
+    assert_eq!(queued, [plain[0] + 64]);
 }

@@ -154,14 +154,14 @@ links.e = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s" }}
     assert!(said.contains("the links form a loop"), "{said}");
 }
 
-/// Packets that take the two wires of their host by turns must find a queue of their class on both.
+/// Packets go over the other wire of their host when one of the two is known to be down, and must find a queue of their class there.
 #[test]
 fn packets_of_a_host_with_two_wires_fit_both() {
-    for narrow in ["U>X", "V>X"] {
+    for (cut, narrow) in [("b", "U>X"), ("a", "V>X")] {
         let said = refused(&format!(
             r#"
 duration = "1 ms"
-routing = {{ kind = "ecmp", choose = "round-robin" }}
+routing = {{ kind = "ecmp" }}
 nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, U = {{ kind = "switch" }}, V = {{ kind = "switch" }}, X = {{ kind = "switch" }} }}
 links.a = {{ ends = ["A", "U"], rate = "1 Gbit/s", delay = "0 s" }}
 links.b = {{ ends = ["A", "V"], rate = "1 Gbit/s", delay = "0 s" }}
@@ -169,6 +169,7 @@ links.c = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s" }}
 links.d = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s" }}
 links.e = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
 ports."{narrow}" = {{ queue = {{ kind = "strict-priority", classes = 2 }} }}
+events.cut = {{ kind = "down", links = ["{cut}"], at = "100 us", converge = "100 us" }}
 flows.f = {{ from = "A", to = "B", class = 2, source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
 "#
         ));

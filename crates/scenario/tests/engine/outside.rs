@@ -8,7 +8,7 @@ use backwater_transport::units::{Bytes, Time};
 
 use crate::net::*;
 
-fn inject(
+pub fn inject(
     world: &mut World,
     [from, to]: [&str; 2],
     class: u8,

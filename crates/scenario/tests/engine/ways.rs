@@ -1,6 +1,7 @@
 //! Ways that packets take when wires are down, and flows that wait for others.
 
 use backwater_sim::record::What;
+use backwater_transport::units::Time;
 
 use crate::net::*;
 
@@ -68,4 +69,57 @@ flows.f = { from = "h0", to = "h1", packet = "1000 B", source = { kind = "cbr", 
     let [first, last] = ["l0>s0", "l1>h1"].map(lost);
     assert!(first <= 1 && last.abs_diff(30) <= 2, "{first} {last}");
     assert_eq!(first + last, report.dropped);
+}
+
+/// A box of 5 ms in front of a wire becomes one of 7 ms in the middle of a run, and holds packets for so long from then on. A packet of 1000 B takes
+/// 8.208 us on each of two wires of 1 Gbit/s. No box stands before the other wire, and none can come there.
+#[test]
+fn a_box_is_changed_before_its_own_wire() {
+    let text = |ms: u32| {
+        format!(
+            r#"
+duration = "40 ms"
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }} }}
+links.in = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s", boxes = [{{ kind = "delay", delay = "{ms} ms" }}] }}
+links.out = {{ ends = ["W", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+flows.f = {{ from = "A", to = "B", packet = "1000 B", source = {{ kind = "packet-list", at_us = [0, 20000], bytes = [1000] }} }}
+"#
+        )
+    };
+    let boxes = |ms: u32| {
+        let spec = resolved(&text(ms)).spec();
+        let direction = spec.links[0].directions[0].as_ref();
+        direction.expect("a link with boxes").boxes.clone()
+    };
+    let mut world = built(&text(5));
+    world.start_recording();
+    world.advance(Time(10 * MS));
+    let (before, after) = (boxes(5), boxes(7));
+    let [boxed, plain] = ["A>W", "W>B"].map(|name| port(&world, name));
+    let changed = world.change_boxes(boxed, [&before, &after]);
+    assert!(changed.is_ok());
+    assert!(world.change_boxes(plain, [&before, &after]).is_err());
+    finished(&mut world);
+    let delivered = instants(&world.take_records(), What::Deliver, 0, None);
+    let wires = 2 * 8_208_000;
+    assert_eq!(delivered, [5 * MS + wires, 27 * MS + wires]);
+}
+
+/// Where each node has one way only there are no groups of equal ways. Two ways of a switch to a host are one.
+#[test]
+fn groups_are_of_several_ways() {
+    let groups = |spines: u32| {
+        let world = built(&format!(
+            r#"
+duration = "1 ms"
+topology = {{ kind = "leaf-spine", leaves = 2, spines = {spines}, hosts = 1, rate = "1 Gbit/s", delay = "1 us" }}
+routing = {{ kind = "ecmp" }}
+flows.f = {{ from = "h0", to = "h1", source = {{ kind = "cbr", packet = "1000 B", rate = "8 Mbit/s" }} }}
+"#
+        ));
+        let groups = world.network().equal_ways().iter();
+        groups.map(Vec::len).collect::<Vec<usize>>()
+    };
+    assert_eq!(groups(1), [0; 0]);
+    assert_eq!(groups(2), [2]);
 }

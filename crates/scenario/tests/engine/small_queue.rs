@@ -109,10 +109,9 @@ fn a_flow_below_half_of_its_threshold_keeps_two_windows_of_a_round_trip() {
     }
 }
 
-/// With a limit of two segments, and a way that takes 50 ms there and back, a flow sends on when a packet has left the radio, not when it is
-/// acknowledged: two segments in a round trip would be 30 in 1.5 s, and an exchange of both takes the radio less than 2 ms.
+/// What the radio brings in 1 s / 2^20 is less than a packet: a flow keeps the least that there is, two segments.
 #[test]
-fn a_limited_flow_sends_on_when_its_radio_has_sent() {
+fn a_limited_flow_keeps_two_segments_at_least() {
     let text = uplink("fixed", "25 ms").replace("small_queue = 8", "small_queue = 20");
     let text = text.replace(
         r#"kind = "fixed""#,
@@ -121,8 +120,6 @@ fn a_limited_flow_sends_on_when_its_radio_has_sent() {
     let mut world = built(&text);
     // Before the first round trip nothing limits the flow, so that its window is sent.
     assert_eq!(most(&mut world), 2 * 1518);
-    let entered = world.report().flows[0].sums.entered.packets;
-    assert!(entered > 250, "{entered}");
 }
 
 /// A window of ten packets, whose acknowledgements come together in one exchange, leaves as a whole within a round trip although two at a time are in the radio: ten

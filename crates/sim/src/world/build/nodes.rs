@@ -33,7 +33,7 @@ impl Network {
             }
         }
         if self.hosts.len() >= 1 << 24 {
-            return refuse("nodes", "more than 2^24 hosts", "use fewer hosts");
+            return refuse("nodes", "2^24 hosts or more", "use fewer hosts");
         }
         let mut wires = vec![0; spec.nodes.len()];
         spec.links

@@ -132,10 +132,8 @@ impl World {
                 flow.port = path[0];
                 flow.path = path;
                 self.shared.network.note_loose_path(spec, id);
-                if computed {
-                    let network = &self.shared.network;
-                    network.check_other_ways(spec, id, &mut unfit)?;
-                }
+                let network = &self.shared.network;
+                network.check_other_ways(spec, id, &mut unfit)?;
             } else if self.shared.network.nodes[flow.from].row == u32::MAX {
                 flow.port = self.shared.network.nodes[flow.from].ports[0];
             }

@@ -1,5 +1,6 @@
 //! What the engine does in worlds from a scenario's text, beside closed forms: callers that steer, look and change, and what is refused.
 
+mod at_once;
 mod cards;
 mod changes;
 mod climb;
@@ -8,12 +9,13 @@ mod events;
 mod facts;
 mod instants;
 mod net;
+mod other_queues;
 mod outside;
 mod refusals;
 mod replayed;
 mod routes;
 mod small_queue;
 mod steer;
-
+mod unfused;
 mod warnings;
 mod ways;

@@ -15,6 +15,7 @@ mod refusals;
 mod replayed;
 mod routes;
 mod small_queue;
+mod standing_gates;
 mod steer;
 mod unfused;
 mod warnings;

@@ -27,6 +27,12 @@ const PLAIN: &str = r#"ports."W>D" = { buffer = "unlimited" }"#;
 const CLASSES: &str =
     r#"ports."W>D" = { buffer = "unlimited", queue = { kind = "strict-priority", classes = 2 } }"#;
 
+const TURNS: &str =
+    r#"ports."W>D" = { buffer = "unlimited", queue = { kind = "drr", classes = 2 } }"#;
+
+/// Queue management that has nothing to say below 1 MB.
+const RED: &str = r#"ports."W>D" = { buffer = "unlimited", queue = { kind = "red", min = "1 MB", max = "2 MB" } }"#;
+
 /// A run with the queue of another text from an instant on.
 fn changed(before: &str, after: &str, at: Time) -> Report {
     let (mut world, fresh) = (built(before), built(after));
@@ -36,15 +42,16 @@ fn changed(before: &str, after: &str, at: Time) -> Report {
     finished(&mut world)
 }
 
-/// One flow meets no other, so that its class has no say in when its frames leave: to go from one queue to two or back changes nothing.
+/// One flow meets no other, so that its class has no say in when its frames leave: to go from one queue to two, by rank or by turns, or back changes nothing.
 #[test]
 fn frames_of_one_flow_leave_the_same_from_one_queue_or_from_two() {
-    let [plain, classes] = [PLAIN, CLASSES].map(|port| line(CBR, port));
-    let wanted = run(&plain).fingerprint;
-    assert_eq!(run(&classes).fingerprint, wanted);
-    for ms in [50, 100] {
-        assert_eq!(changed(&plain, &classes, Time(ms * MS)).fingerprint, wanted);
-        assert_eq!(changed(&classes, &plain, Time(ms * MS)).fingerprint, wanted);
+    let all = [PLAIN, RED, CLASSES, TURNS].map(|port| line(CBR, port));
+    let wanted = run(&all[0]).fingerprint;
+    for before in &all {
+        for after in &all {
+            let report = changed(before, after, Time(50 * MS));
+            assert_eq!(report.fingerprint, wanted);
+        }
     }
 }
 

@@ -20,6 +20,7 @@ mod routes;
 mod small_queue;
 mod standing_gates;
 mod steer;
+mod told_back;
 mod unfused;
 mod warnings;
 mod ways;

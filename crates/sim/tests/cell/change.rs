@@ -166,3 +166,13 @@ fn queue_management_reckons_with_the_rate_of_the_new_trace() {
     assert!(deliveries(&mut world).iter().any(|one| one.0 == 99));
     assert_eq!(world.report().dropped, dropped);
 }
+
+/// The first packet leaves at 10 ms, and at that instant the trace becomes another: the next opportunity of that is at 13 ms, and the second packet takes it.
+#[test]
+fn a_change_at_the_instant_of_a_departure_is_that_of_the_next_packet() {
+    let mut world = link(&[10, 20, 30, 40], MAHIMAHI, 4, 1500);
+    world.advance(at(10));
+    let new = recorded([13, 24, 26, 44], false);
+    world.change_trace(Id::new(0), new).expect("it may change");
+    assert_eq!(deliveries(&mut world), [(0, 10), (1, 13), (2, 24), (3, 26)]);
+}

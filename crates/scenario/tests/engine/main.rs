@@ -27,7 +27,6 @@ mod standing_gates;
 mod steer;
 mod still;
 mod tables;
-
 mod told;
 mod told_back;
 mod unfused;

@@ -88,7 +88,7 @@ fn a_flow_of_a_card_whose_wire_is_down_times_out_again_and_again() {
     for (ms, timeouts) in [(900, 0), (2_900, 1), (6_900, 2), (8_900, 3)] {
         world.advance(Time(ms * MS));
         let counters = world.ends.connections[id].sender.counters();
-        assert_eq!(u64::from(counters.timeouts), timeouts, "{ms}");
+        assert_eq!(counters.timeouts, timeouts, "{ms}");
     }
 }
 

@@ -42,7 +42,7 @@ flows.g = {{ from = "B", to = "A", stop = "{stop} us", source = {{ kind = "cbr",
     }
 }
 
-/// Packets take one of two ways in turn. While one is down switches forward by another table; when it is back they go on where they stood: of one packet
+/// Packets take one of two ways round-robin. While one is down switches forward by another table; when it is back they go on where they stood: of one packet
 /// before and one behind the outage each takes its own way.
 #[test]
 fn turns_go_on_where_they_stood_before_an_outage() {

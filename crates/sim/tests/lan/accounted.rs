@@ -27,7 +27,7 @@ fn counted(notify: &str, given: &[(&'static str, Value)]) -> (Net, usize, usize)
     (net, back, port)
 }
 
-/// The line to D was away while nothing was sent. Of four frames that come later the third crosses 4,000 B, 4,554 B in all, and the fourth is too late to be stopped.
+/// The line to D was away while nothing was sent. Of four frames that come later the third crosses 4,000 B, with 4,554 B in all.
 /// When three have left, 1,518 B lie below 2,000 B.
 #[test]
 fn accounts_go_on_when_a_line_has_been_away() {

@@ -242,6 +242,22 @@ fn frames_that_wait_when_an_alarm_begins_may_end_it() {
     assert_eq!(came.filter(|r| r.port.index() == 4).count(), 10);
 }
 
+/// One frame of A waits behind one of B when A's tenth, which goes another, slow way, crosses half of what B leaves. The gap is that of one frame: A
+/// may go on when the one that waited has left, which is the second to leave that line.
+#[test]
+fn one_frame_that_waits_when_an_alarm_begins_may_end_it() {
+    let mut pool = Pool::new(20, 2);
+    let (a, back) = pool.sender("A");
+    let b = pool.sender("B").0;
+    let d1 = pool.sink("D1", 10 * MBIT);
+    let d2 = pool.sink("D2", MBIT / 10);
+    pool.net.flow("b", b, d1, script([(0, 1_500)]));
+    pool.net.flow("one", a, d1, script([(US, 1_500)]));
+    pool.net.flow("rest", a, d2, script([(US, 13_500)]));
+    let told = notices(&pool.run(), What::Notice, back);
+    assert_eq!(told, [(US + comes(10), 65_535), (leaves(comes(1), 2), 0)]);
+}
+
 /// Ten frames of A are half of the memory. Between the first that leaves and the second four of B come, for another line. The gap is three: when
 /// three of A have left and one of B has, 7 + 3 are not more than what 10 leave. B's departures end no alarm, and yet count then.
 #[test]

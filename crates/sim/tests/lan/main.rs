@@ -1,6 +1,7 @@
 //! The switched LAN: worlds built by hand, held against closed forms and against what each
 //! mechanism is for.
 
+mod accounted;
 mod ahead;
 mod alarms;
 mod altered;
@@ -51,6 +52,7 @@ mod relieved;
 mod roomy;
 mod rows;
 mod shown;
+mod simultaneous;
 mod since;
 mod skip;
 mod skipped;

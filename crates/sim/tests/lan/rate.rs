@@ -1,7 +1,7 @@
 //! Rate control: what is asked of whom, and that it is kept.
 
 use crate::net::*;
-use crate::outage::away;
+use crate::outage::{away, comes};
 use crate::timing::byte;
 use backwater_sim::mechanism::notice::Ask;
 use backwater_sim::record::{Record, What};
@@ -246,4 +246,52 @@ fn a_hold_is_passed_on_at_the_instant_at_which_it_begins() {
     assert_eq!((near[0].1, far[0].1), (9 * MBIT, 45 * MBIT));
     let heard = near[0].0 + (72 + 64) * byte(100 * MBIT) + US;
     assert_eq!(far[1], (heard, 8_100_000));
+}
+
+/// X tells Y for 22 quanta of 512 bits to send at 90 % of its line's rate, and Y tells A to send at 90 % of that. What X says next waits behind a packet for A, so Y is
+/// held no longer when 22 quanta are over. A packet of G that comes then, with room or without, has Y tell A 90 % of the line's rate.
+#[test]
+fn a_feeder_is_told_another_rate_when_a_packet_comes_after_a_hold() {
+    for packet in [46, 1_500] {
+        let mut net = Net::new(0.05);
+        let (a, y, x) = (net.obeying_host("A"), net.switch("Y"), net.switch("X"));
+        let (b, d, g) = (net.host("B"), net.host("D"), net.host("G"));
+        let back = net.link(a, y, 10 * MBIT)[1];
+        let first = net.link(y, x, MBIT)[0];
+        let second = net.link(x, d, MBIT)[0];
+        net.link(b, x, 100 * MBIT);
+        net.link(g, y, 100 * MBIT);
+        for port in [first, second] {
+            net.buffer(port, 5_000);
+        }
+        let (slow, asked) = (byte(MBIT), comes(3));
+        net.flow("b", b, d, script([(0, 4_500)]));
+        let way = asked + 200 * slow - comes(1);
+        net.flow("in the way", b, a, script([(way, 1_500)]));
+        net.flow("a", a, b, script([(2 * MS, 4_500)]));
+        // Notice and reaction are 72 B and a quantum, which is 64 B. The next notice comes after 1,526 B that begin 200 B after the first was asked for.
+        let over = asked + (72 + 64 + 22 * 64) * slow + US;
+        let next = asked + (200 + 1_526 + 72 + 64) * slow + US;
+        let came = over + MS;
+        assert!(came < next);
+        let line = (packet + 18 + 8) * byte(100 * MBIT) + US;
+        net.flow("g", g, b, script([(came - line, packet)]));
+        let given = [
+            ("high", Value::Share(0.8)),
+            ("low", Value::Share(0.2)),
+            ("quanta", Value::Count(22)),
+        ];
+        net.mechanism(["watermark", "pause", "shaper"], &[first, second], &given);
+        let (report, records) = net.run_recorded();
+        let told = records.iter().filter(|r| r.what == What::Notice);
+        let told = told.filter(|r| r.port.index() == back && r.at.0 < next);
+        let mut asks: Vec<(u64, Option<Ask>)> = told
+            .map(|r| (r.at.0, r.notice.as_ref().map(|n| n.ask)))
+            .collect();
+        asks.dedup_by_key(|(_, ask)| *ask);
+        let limit = |percent: u64| Some(Ask::Limit(Rate(percent * MBIT / 100), 22));
+        let crossed = 2 * MS + (3 * 1538 - 12) * byte(10 * MBIT) + US;
+        assert_eq!(asks, [(crossed, limit(81)), (came, limit(90))], "{packet}");
+        assert_eq!(lost_at(&report, first), u64::from(packet == 1_500));
+    }
 }

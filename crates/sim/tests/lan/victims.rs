@@ -108,3 +108,15 @@ fn a_class_behind_a_stopped_class_is_a_victim() {
     assert!(victims > 10, "{victims}");
     assert_eq!(report.ports[shared].count.victims, victims);
 }
+
+/// A PAUSE of one quantum, said again before it is over, names its queue as a longer one does: all flows go through that queue, so none is a victim.
+#[test]
+fn a_pause_of_one_quantum_makes_no_victim_of_a_flow_to_its_queue() {
+    let (mut net, port) = merging(0.2, || cbr(5 * MBIT));
+    net.recipe("pause", &[port], &[("quanta", Value::Count(1))]);
+    let report = net.run();
+    let stalls = report.ports.iter().map(|p| p.count.stall).sum::<u64>();
+    assert!(stalls > 0);
+    let victims: u64 = report.ports.iter().map(|p| p.count.victims).sum();
+    assert_eq!(victims, 0);
+}

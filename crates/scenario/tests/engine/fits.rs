@@ -2,34 +2,6 @@
 
 use crate::net::*;
 
-/// Four switches with two equal ways from A to B, of which one takes frames of 1000 B at most. Whether the flow is refused for it.
-fn narrow(link: &str, flow: &str, port: &str) -> bool {
-    let most = |of: &str| match of == link {
-        true => r#", max_frame = "1000 B""#,
-        false => "",
-    };
-    let said = refused(&format!(
-        r#"
-duration = "1 ms"
-routing = {{ kind = "ecmp" }}
-nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, U = {{ kind = "switch" }}, V = {{ kind = "switch" }}, X = {{ kind = "switch" }} }}
-links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
-links.b = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s" }}
-links.c = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "0 s" }}
-links.d = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
-links.y = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
-links.z = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
-{port}
-flows.f = {{ from = "A", to = "B", packet = "1030 B", {flow}, source = {{ kind = "bulk" }} }}
-"#,
-        most("y"),
-        most("z")
-    ));
-    let about = said.contains(&format!("do not fit link {link}"));
-    assert!(said.is_empty() || about, "{said}");
-    about
-}
-
 /// A packet of a queue pair that may be trimmed on its way must fit both ways. Nobody trims the packets of TCP, and nobody those of a queue pair where
 /// no port does.
 #[test]
@@ -37,7 +9,12 @@ fn packets_that_are_trimmed_fit_all_ways() {
     let trim = r#"ports."*" = { queue = { kind = "strict-priority", classes = 2 }, buffer = "100 kB", trim = 1 }"#;
     let pair = r#"transport = "irn", gaps = "other-ways", controller = { kind = "fixed", window = "4 packets" }"#;
     let tcp = r#"transport = "tcp", controller = { kind = "fixed", window = "4 packets" }"#;
-    let both = |flow: &str, port: &str| ["y", "z"].map(|link| narrow(link, flow, port));
+    let both = |flow: &str, port: &str| {
+        let flow = format!(
+            r#"flows.f = {{ from = "A", to = "B", packet = "1030 B", {flow}, source = {{ kind = "bulk" }} }}"#
+        );
+        ["y", "z"].map(|link| refused_for(link, &format!("{port}\n{flow}")))
+    };
     assert_eq!(both(pair, trim), [true, true]);
     for [y, z] in [both(tcp, trim), both(pair, "")] {
         assert!(y != z);

@@ -71,3 +71,36 @@ pub fn instants(records: &[Record], what: What, flow: u32, port: Option<PortId>)
     let here = mine.filter(|r| port.is_none_or(|port| port == r.port));
     here.map(|r| r.at.0).collect()
 }
+
+/// Four switches with two equal ways from host A to host B, over U and over V. Behind one of these the link `y` or `z`, which is named, takes frames
+/// of 1000 B at most.
+fn diamond(narrow: &str, more: &str) -> String {
+    let most = |link: &str| match link == narrow {
+        true => r#", max_frame = "1000 B""#,
+        false => "",
+    };
+    format!(
+        r#"
+duration = "1 ms"
+routing = {{ kind = "ecmp" }}
+nodes = {{ A = {{ kind = "host" }}, B = {{ kind = "host" }}, W = {{ kind = "switch" }}, U = {{ kind = "switch" }}, V = {{ kind = "switch" }}, X = {{ kind = "switch" }} }}
+links.a = {{ ends = ["A", "W"], rate = "1 Gbit/s", delay = "0 s" }}
+links.b = {{ ends = ["W", "U"], rate = "1 Gbit/s", delay = "0 s" }}
+links.c = {{ ends = ["W", "V"], rate = "1 Gbit/s", delay = "0 s" }}
+links.d = {{ ends = ["X", "B"], rate = "1 Gbit/s", delay = "0 s" }}
+links.y = {{ ends = ["U", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
+links.z = {{ ends = ["V", "X"], rate = "1 Gbit/s", delay = "0 s"{} }}
+{more}
+"#,
+        most("y"),
+        most("z")
+    )
+}
+
+/// Whether a flow over two equal ways is refused for the narrow link, and for nothing else.
+pub fn refused_for(narrow: &str, more: &str) -> bool {
+    let said = refused(&diamond(narrow, more));
+    let about = said.contains(&format!("do not fit link {narrow}"));
+    assert!(said.is_empty() || about, "{said}");
+    about
+}

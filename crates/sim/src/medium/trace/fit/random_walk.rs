@@ -13,12 +13,13 @@ const EVERY: f64 = 0.2;
 /// The least step and the greatest rate that the generator takes, bit/s.
 const LEAST_STEP: u64 = 1_000;
 const MOST: f64 = 1e11;
+
 pub(super) const ESTIMATOR: Estimator = Estimator {
     id: "random-walk",
     fit: |recording| {
         let (width, sigma) = reflected(&Wander::of(recording));
         let middle = recording.mean();
-        // Bounds of three digits differ.
+        // Bounds of three digits differ, also where the upper one is the greatest rate.
         let least = LEAST_STEP as f64;
         let half = (width / 2.0).min(middle).max(least).max(middle / 100.0);
         let step = sigma * libm::sqrt(EVERY);
@@ -30,8 +31,8 @@ pub(super) const ESTIMATOR: Estimator = Estimator {
             unreachable!("rates")
         };
         let room = (top.0 - bottom.0) / 2;
-        let most = (room / LEAST_STEP).max(1) as f64;
-        let steps = libm::round(room as f64 / step).clamp(1.0, most);
+        let most_steps = (room / LEAST_STEP).max(1) as f64;
+        let steps = libm::round(room as f64 / step).clamp(1.0, most_steps);
         let step = Value::Rate(Rate(room / steps as u64));
         let every = Value::Span(Span::from_seconds(EVERY));
         Found::sure(Args(vec![

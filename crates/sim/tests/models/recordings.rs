@@ -205,12 +205,17 @@ fn no_model_is_faster_than_its_options_allow() {
     assert_eq!(option(&fit("constant", &faster), "rate"), 1e11);
 }
 
-/// A walk takes steps of 1 kbit/s at least and rates of 100 Gbit/s at most, and what is fitted to a rate that stands still, to a byte in a
-/// second and to more than the greatest rate keeps to that.
+/// A walk takes steps of 1 kbit/s at least and rates of 100 Gbit/s at most, and what is fitted to a rate that stands still, to 240 bit/s
+/// and to more than the greatest rate keeps to that. A mean that it cannot hold is told.
 #[test]
 fn a_fitted_walk_has_options_that_the_generator_takes() {
-    for (counts, opportunity) in [(8, 31_250), (6, 5), (2_000, 500_000_000)] {
+    for (counts, opportunity, held) in [
+        (8, 31_250, true),
+        (6, 5, false),
+        (2_000, 500_000_000, false),
+    ] {
         let found = fit("random-walk", &binned(&[counts; 40], 1000, opportunity));
+        assert_eq!(found.warning.is_none(), held, "{opportunity}");
         let [low, high, step] = ["low", "high", "step"].map(|name| option(&found, name));
         assert!(
             step >= 1e3 && 2.0 * step <= high - low,

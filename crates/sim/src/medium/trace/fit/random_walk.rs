@@ -35,11 +35,16 @@ pub(super) const ESTIMATOR: Estimator = Estimator {
         let steps = libm::round(room as f64 / step).clamp(1.0, most_steps);
         let step = Value::Rate(Rate(room / steps as u64));
         let every = Value::Span(Span::from_seconds(EVERY));
-        Found::sure(Args(vec![
+        let holds = least..=0.98 * MOST;
+        let warning = (!holds.contains(&middle)).then(|| {
+            format!("the recording has {middle:.0} bit/s on average, and a walk holds 1 kbit/s to 98 Gbit/s: compare the means, or take another generator")
+        });
+        let options = Args(vec![
             ("low", low),
             ("high", high),
             ("step", step),
             ("every", every),
-        ]))
+        ]);
+        Found { options, warning }
     },
 };

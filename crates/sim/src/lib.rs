@@ -37,7 +37,4 @@ pub mod steadiness;
 pub mod switch;
 pub mod table;
 pub mod targets;
-#[cfg(test)]
-#[path = "../../transport/tests/support/options.rs"]
-mod test_options;
 pub mod world;

@@ -3,8 +3,6 @@
 
 #[path = "stamp_details/bounds.rs"]
 mod bounds;
-#[path = "../../transport/tests/support/options.rs"]
-mod options;
 #[path = "stamp_details/xcp.rs"]
 mod xcp;
 
@@ -16,6 +14,7 @@ use backwater_transport::congestion_header::CongestionHeader;
 use backwater_transport::segment::Ecn;
 use backwater_transport::telemetry::{Hop, Record, Records};
 use backwater_transport::units::{Rate, Span, Time};
+use backwater_transport_testing::options;
 
 const SIZE: u64 = 1000;
 const RTT: Span = Span::millis(100);

@@ -1,8 +1,6 @@
 //! Laws of explicit feedback, packet by packet, against the equations of their papers and worked examples.
 
-#[path = "../../transport/tests/support/options.rs"]
-mod options;
-
+use backwater_transport_testing::options;
 use std::collections::VecDeque;
 
 use backwater_sim::limit::Limit;

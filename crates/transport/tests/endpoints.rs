@@ -1,8 +1,6 @@
 //! Both ends over the loopback: delivery, NewReno's recovery, the timer, delayed acknowledgements,
 //! pauses, and the datagram protocol.
 
-mod support;
-
 use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Limits,
 };
@@ -12,7 +10,7 @@ use backwater_transport::endpoint::{
 };
 use backwater_transport::segment::Segment;
 use backwater_transport::units::{Rate, Span, Time};
-use support::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
+use backwater_transport_testing::loopback::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
 
 /// A script that drops the first transmission of these segments (by place in the stream).
 fn drop_once(places: &'static [u64]) -> Box<dyn FnMut(&Segment) -> Fate> {

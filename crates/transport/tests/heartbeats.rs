@@ -1,10 +1,8 @@
 //! Sprout's heartbeats over the loopback, in datagrams: slow links and long outages.
 
-mod support;
-
 use backwater_transport::endpoint::Sender;
 use backwater_transport::units::Span;
-use support::{Loopback, MSS, Path, datagrams, ms};
+use backwater_transport_testing::loopback::{Loopback, MSS, Path, datagrams, ms};
 
 fn sprout(path: Path) -> Loopback {
     let mut net = datagrams(path, "sprout", &[], |_, _| {});

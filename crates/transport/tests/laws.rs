@@ -1,13 +1,11 @@
 //! Laws that the whole sender must keep: averages under periodic and random loss, utilisation of a
 //! short buffer, HyStart++.
 
-mod support;
-
 use backwater_transport::controller::CONTROLLERS;
 use backwater_transport::endpoint::{EcnFeedback, Receiver, Recovery, Sender};
 use backwater_transport::random::Random;
 use backwater_transport::units::Span;
-use support::{Fate, Loopback, MSS, Path, ms, stream};
+use backwater_transport_testing::loopback::{Fate, Loopback, MSS, Path, ms, stream};
 
 /// A path that never queues to speak of, so that the round trip is constant.
 fn wide(rtt_ms: u64) -> Path {

@@ -1,7 +1,5 @@
 //! Marks over the loopback: how receivers tell of them, and what senders make of it.
 
-mod support;
-
 use backwater_transport::controller::{
     Ack, AnyController, Congestion, Controller, CustomController, Inspect, Limits,
 };
@@ -11,7 +9,7 @@ use backwater_transport::endpoint::{
 };
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::Span;
-use support::{Fate, Loopback, MSS, Path, ms, stream};
+use backwater_transport_testing::loopback::{Fate, Loopback, MSS, Path, ms, stream};
 
 /// RFC 3168: the echo stays until CWR, and one window of marks is one reduction.
 #[test]

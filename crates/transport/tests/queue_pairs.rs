@@ -2,9 +2,7 @@
 //! packets sent in a round trip and M in the time in which no second NACK leaves, go-back-N delivers the share
 //! (1 − p) / (1 + p (W + p M)) of the line.
 
-#[path = "support/options.rs"]
-mod options;
-
+use backwater_transport_testing::options;
 use std::collections::VecDeque;
 
 use backwater_transport::controller::{AnyController, CONTROLLERS, Setup};

@@ -2,14 +2,12 @@
 //! receiver is real, and its acknowledgements reach the sender at once. What must happen next is
 //! derived beside each step from the text of the RFC.
 
-mod support;
-
 use backwater_transport::endpoint::{
     AnyReceiver, AnySender, Protocol, Receiver, ReceiverSetup, Recovery, Sender, SenderSetup,
 };
 use backwater_transport::segment::{Ecn, Segment};
 use backwater_transport::units::{Span, Time};
-use support::{MSS, controller, ms};
+use backwater_transport_testing::loopback::{MSS, controller, ms};
 
 struct Script {
     sender: AnySender,

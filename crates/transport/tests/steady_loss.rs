@@ -1,7 +1,5 @@
 //! Random loss that goes on: episodes of recovery end, and controllers get what their laws give them.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
 use backwater_transport::controller::{
@@ -10,7 +8,7 @@ use backwater_transport::controller::{
 use backwater_transport::endpoint::{AnySender, Protocol, Receiver, Recovery, Sender, SenderSetup};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
-use support::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
+use backwater_transport_testing::loopback::{Fate, Loopback, MSS, Path, datagrams, ms, stream};
 
 /// A constant window that notes what it is told.
 #[derive(Clone, Debug)]

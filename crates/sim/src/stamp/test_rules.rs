@@ -8,7 +8,7 @@ use super::measure::{Flows, Meter, Recent, ticks};
 use super::statistics::QueueStatistics;
 use super::{AnyStamp, Backlog, LawPacket, LawQueue, Passing, STAMPS, Senders, Stamp};
 use crate::limit::Limit;
-use crate::test_options as options;
+use backwater_transport_testing::options;
 
 const PLACE: LawQueue = LawQueue {
     rate: Some(Rate(8_000_000)),

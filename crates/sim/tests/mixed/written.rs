@@ -4,11 +4,9 @@ use backwater_sim::mechanism::{DETECTORS, NOTIFIERS, RESPONDERS};
 use backwater_sim::queue::QUEUES;
 use backwater_sim::stamp::STAMPS;
 use backwater_transport::part::{Args, Part, Refusal};
+use backwater_transport_testing::reaching;
 
 use super::random::options;
-
-#[path = "../../../transport/tests/support/reaching.rs"]
-mod reaching;
 
 type Build<T> = fn(&Args) -> Result<T, Refusal>;
 

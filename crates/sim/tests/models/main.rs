@@ -11,8 +11,6 @@ mod edges;
 mod fit;
 mod notices;
 mod notifiers;
-#[path = "../../../transport/tests/support/options.rs"]
-mod options;
 mod parts;
 mod queue_bounds;
 mod queue_periods;
@@ -31,3 +29,5 @@ mod tables;
 mod traces;
 mod trees;
 mod voices;
+
+use backwater_transport_testing::options;

@@ -1,8 +1,5 @@
 //! The parts of random worlds, and the properties that their runs share however they are driven.
 
-#[path = "../../../transport/tests/support/options.rs"]
-pub mod options;
-
 use backwater_sim::queue::{QUEUES, Queue};
 use backwater_sim::record::delays::Delays;
 use backwater_sim::source::{AnySource, SOURCES};
@@ -10,6 +7,7 @@ use backwater_sim::world::{Report, World};
 use backwater_transport::part::{Args, Part, Value};
 use backwater_transport::random::Random;
 use backwater_transport::units::{Bytes, Rate, Span};
+pub use backwater_transport_testing::options;
 
 /// Arguments of a part: the given ones, and the defaults of the rest.
 pub fn args<B>(part: &Part<B>, given: &[(&'static str, Value)]) -> Args {

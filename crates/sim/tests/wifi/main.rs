@@ -28,8 +28,6 @@ mod mechanisms;
 mod msdu;
 mod multihop;
 mod nav;
-#[path = "../../../transport/tests/support/options.rs"]
-mod options;
 mod overheard_parts;
 mod physical;
 mod propagation;
@@ -55,3 +53,5 @@ mod thresholds;
 mod turns;
 mod txop;
 mod waiting_times;
+
+use backwater_transport_testing::options;

@@ -4,7 +4,7 @@ use backwater_transport::controller::{Cause, Controller, RateSample};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 fn path(options: &[(&str, &str)], packets: u64, rtt_ms: u64, buffer: u64) -> Net {
     let rate = Rate(packets * 8 * MSS);

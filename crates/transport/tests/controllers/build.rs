@@ -1,19 +1,13 @@
 //! Controllers from their rows, with options as a person writes them.
 
-#[path = "../support/blank.rs"]
-mod blank;
-#[path = "../support/options.rs"]
-pub mod options;
-#[path = "../support/reaching.rs"]
-pub mod reaching;
-
 use backwater_transport::controller::{Ack, AnyController, CONTROLLERS, Setup};
 use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::{Default, Kind, Opt, Refusal};
 use backwater_transport::random::Random;
 use backwater_transport::units::Time;
+use backwater_transport_testing::{acks, options};
 
-pub use reaching::MSS;
+pub use backwater_transport_testing::reaching::MSS;
 
 /// The controller `id` with defaults, but for these options.
 pub fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
@@ -127,7 +121,7 @@ pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {
         prior_in_flight: in_flight,
         in_flight,
-        ..blank::ack(now)
+        ..acks::ack(now)
     }
 }
 

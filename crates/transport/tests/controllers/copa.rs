@@ -4,7 +4,7 @@ use backwater_transport::controller::{Ack, AnyController, Controller};
 use backwater_transport::units::Span;
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::at;
+use backwater_transport_testing::bottleneck::at;
 
 /// Acknowledgements of a round that delivers all its packets.
 const ROUND: u32 = 20;

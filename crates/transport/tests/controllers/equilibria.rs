@@ -4,7 +4,7 @@ use backwater_transport::controller::{AnyController, Cause, Controller, Sent};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 /// 12.5 packets a round of 20 ms for each Mbit/s of payload is not round; take a rate in packets.
 fn packets_per_s(n: u64) -> Rate {

@@ -8,7 +8,7 @@ use backwater_transport::segment::{Ecn, Feedback};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::at;
+use backwater_transport_testing::bottleneck::at;
 
 const RTT: Span = Span::millis(100);
 /// Bytes on the link for each byte of payload in `build`.

@@ -9,7 +9,6 @@ mod equilibria;
 mod explicit;
 mod growth;
 mod models;
-mod path;
 mod policers;
 mod prague;
 mod random;

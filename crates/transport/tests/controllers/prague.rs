@@ -5,7 +5,7 @@ use backwater_transport::segment::Ecn;
 use backwater_transport::units::{Rate, Span};
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 fn value(controller: &AnyController, name: &str) -> f64 {
     let values = controller.inspect().values;

@@ -3,7 +3,9 @@
 use backwater_transport::controller::{CONTROLLERS, Setup};
 use backwater_transport::random::Random;
 
-use super::build::{MSS, options, protocol_of, reaching};
+use backwater_transport_testing::{options, reaching};
+
+use super::build::{MSS, protocol_of};
 
 /// Numbers that a controller keeps multiplied by other options. The vectors in its own file depend on them.
 const PRODUCTS: &[&str] = &[

@@ -4,7 +4,7 @@ use backwater_transport::controller::{Ack, AnyController, Controller, Sent};
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build, quiet_ack};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 fn window(controller: &AnyController) -> f64 {
     controller.limits().window as f64 / MSS as f64

@@ -5,7 +5,7 @@ use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Bytes, Rate, Span};
 
 use crate::build::{MSS, build, quiet_ack, try_build};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 /// Share of the link used and greatest wait behind other packets, after a second of learning.
 fn run(options: &[(&str, &str)], rtt_ms: u64, until: f64) -> (f64, Span) {

@@ -4,7 +4,7 @@ use backwater_transport::controller::{Cause, Congestion, Controller, Sent};
 use backwater_transport::units::{Rate, Span};
 
 use crate::build::{MSS, build};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 fn rate(packets: u64) -> Rate {
     Rate(packets * 8 * MSS)

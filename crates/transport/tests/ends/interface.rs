@@ -12,7 +12,7 @@ use backwater_transport::units::{Rate, Span, Time};
 use backwater_transport::walk::Walk;
 
 use crate::MSS;
-use crate::blank::ack;
+use backwater_transport_testing::acks::ack;
 
 /// The three rules that each controller must have, and a header where it is given one.
 #[derive(Clone, Debug)]

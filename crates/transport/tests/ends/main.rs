@@ -1,9 +1,6 @@
 //! The two ends of a flow through the interface that their driver sees, beside models and closed forms: each packet, each timer and
 //! each word to the controller.
 
-#[path = "../support/blank.rs"]
-mod blank;
-
 mod datagram;
 mod datagram_bounds;
 mod datagram_model;
@@ -14,8 +11,6 @@ mod irn;
 mod irn_model;
 mod limits;
 mod notices;
-#[path = "../support/options.rs"]
-mod options;
 mod receiver_states;
 mod recorder;
 mod roce;
@@ -35,6 +30,7 @@ mod walk;
 
 use backwater_transport::endpoint::{AnyReceiver, AnySender, Protocol, ReceiverSetup, SenderSetup};
 use backwater_transport::queue_pair::QueuePair;
+use backwater_transport_testing::options;
 
 /// Payload of a full packet.
 const MSS: u64 = 1000;

@@ -1,15 +1,11 @@
 //! Laws of RDMA through the interface that the sender sees: what a notification, an acknowledgement, a round trip or a timeout changes,
 //! against the constants and formulas of what was published.
 
-#[path = "../support/blank.rs"]
-mod blank;
 mod dcqcn;
 mod dcqcn_bounds;
 mod delay;
 mod nscc;
 mod nscc_bounds;
-#[path = "../support/options.rs"]
-mod options;
 mod qcn;
 mod records;
 mod records_bounds;
@@ -24,6 +20,7 @@ use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::Refusal;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
+use backwater_transport_testing::{acks, options};
 
 /// A controller of packets of 1,000 bytes in frames of 1,048.
 fn build(id: &str, options: &[(&str, &str)]) -> AnyController {
@@ -85,7 +82,7 @@ fn ack(now: f64, acked: u64, rtt: f64) -> Ack<'static> {
         rtt: Some(span(rtt)),
         srtt: span(20.0),
         min_rtt: span(20.0),
-        ..blank::ack(us(now))
+        ..acks::ack(us(now))
     }
 }
 

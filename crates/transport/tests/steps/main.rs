@@ -1,8 +1,6 @@
 //! Laws of controllers, one acknowledgement after the other: segments of 1,000 bytes in frames of 1,250, and the window after each, by
 //! hand.
 
-#[path = "../support/blank.rs"]
-mod blank;
 mod brakes;
 mod cubic;
 mod custom;
@@ -12,8 +10,6 @@ mod hystart;
 mod largest;
 mod ledbat;
 mod ledbat_pp;
-#[path = "../support/options.rs"]
-mod options;
 mod prague;
 mod reno;
 mod report;
@@ -30,6 +26,7 @@ use backwater_transport::endpoint::Protocol;
 use backwater_transport::part::Refusal;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
+use backwater_transport_testing::{acks, options};
 
 /// Payload of a full segment.
 const MSS: u64 = 1000;
@@ -75,7 +72,7 @@ fn ack(now: f64, bytes: u64, rtt: f64) -> Ack<'static> {
         rtt: Some(span(rtt)),
         srtt: span(rtt),
         min_rtt: span(rtt),
-        ..blank::ack(at(now))
+        ..acks::ack(at(now))
     }
 }
 

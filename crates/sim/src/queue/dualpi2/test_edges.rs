@@ -5,7 +5,7 @@ use backwater_transport::units::Rate;
 use super::*;
 use crate::packet::{Packet, Packets};
 use crate::queue::AnyAqm;
-use crate::test_options as options;
+use backwater_transport_testing::options;
 
 fn built(given: &[(&str, &str)]) -> DualPi2 {
     let made = (PART.build)(&options::read(PART.options, given)).expect("legal options");

@@ -5,7 +5,7 @@ use backwater_transport::segment::Ecn;
 use super::*;
 use crate::packet::Packets;
 use crate::queue::ClassQueue;
-use crate::test_options as options;
+use backwater_transport_testing::options;
 
 fn built(given: &[(&str, &str)]) -> Pie {
     let made = (PART.build)(&options::read(PART.options, given)).expect("legal options");

@@ -12,7 +12,7 @@ use backwater_transport::controller::AnyController;
 use backwater_transport::units::{Rate, Span, Time};
 
 use crate::build::{MSS, build};
-use crate::path::{Net, at};
+use backwater_transport_testing::bottleneck::{Net, at};
 
 /// A path of so many packets a second and milliseconds, with room for so many packets, and one flow.
 pub(super) fn path(packets: u64, rtt_ms: u64, buffer: u64) -> Net {

@@ -27,7 +27,7 @@ use backwater_transport::endpoint::Protocol;
 use backwater_transport::random::Random;
 use backwater_transport::units::{Span, Time};
 
-use crate::build::options;
+use backwater_transport_testing::options;
 pub use walk::Walk;
 
 /// Bytes of a segment.

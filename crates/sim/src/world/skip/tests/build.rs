@@ -13,14 +13,14 @@ use crate::queue::AnyScheduler;
 use crate::source::{AnySource, SOURCES};
 use crate::spec::*;
 use crate::targets::Destination;
-use crate::test_options;
+use backwater_transport_testing::options;
 
 type Given<'a> = &'a [(&'static str, Value)];
 type Rows<T> = [Part<fn(&Args) -> Result<T, Refusal>>];
 
 pub(super) fn part<T>(table: &Rows<T>, id: &str, given: Given<'_>) -> T {
     let row = table.iter().find(|row| row.id == id).expect("a part");
-    (row.build)(&test_options::fill(row.options, given)).expect("legal options")
+    (row.build)(&options::fill(row.options, given)).expect("legal options")
 }
 
 fn empty(nodes: &[(&str, NodeKind)], seconds: f64) -> Spec {
@@ -135,7 +135,7 @@ pub(super) fn windows() -> Spec {
     let fixed = CONTROLLERS.iter().find(|row| row.id == "fixed");
     let fixed = fixed.expect("a controller");
     let window = [("window", Value::Packets(1000))];
-    let controller = (fixed.build)(&test_options::fill(fixed.options, &window), &setup);
+    let controller = (fixed.build)(&options::fill(fixed.options, &window), &setup);
     spec.flows[0].transport = Some(TransportSpec {
         controller: controller.expect("legal options"),
         receiver: ReceiverSetup::new(protocol, mss),

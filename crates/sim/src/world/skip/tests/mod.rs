@@ -14,7 +14,7 @@ use crate::ids::{PacketId, PortId};
 use crate::network::{Network, Traits};
 use crate::queue::{QUEUES, Scheduler};
 use crate::table::Id;
-use crate::test_options as options;
+use backwater_transport_testing::options;
 use build::{overloaded_ring, paused, ring, windows};
 
 fn seen(world: &World) -> Seen {

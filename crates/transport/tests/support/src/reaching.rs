@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use backwater_transport::part::{Kind, Opt, Refusal, Value};
 use backwater_transport::units::{Bytes, Rate, Span};
 
-use super::options;
+use crate::options;
 
 /// Payload of a full segment, for what a part holds in bytes.
 pub const MSS: u64 = 1448;

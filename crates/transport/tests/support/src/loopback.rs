@@ -1,10 +1,6 @@
 //! A loopback: one bottleneck with a drop-tail queue and a delay each way, and scripts that drop,
 //! mark, repeat or hold back segments. Both ends are the real ones.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
-mod options;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -16,15 +12,21 @@ use backwater_transport::random::Random;
 use backwater_transport::segment::{AckSegment, Ecn, Segment};
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
+use crate::options;
+
 /// Payload of a full segment.
 pub const MSS: u64 = 1000;
 
 /// The fate of a segment on the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
+    /// It arrives.
     Pass,
+    /// It is lost before the bottleneck.
     Drop,
+    /// It arrives with a congestion mark; what cannot be marked is lost.
     Mark,
+    /// It arrives two times.
     Twice,
     /// Held back for so long after the bottleneck.
     Late(Span),
@@ -33,6 +35,7 @@ pub enum Fate {
 /// The path.
 #[derive(Clone, Copy)]
 pub struct Path {
+    /// Rate of the bottleneck.
     pub rate: Rate,
     /// One way.
     pub delay: Span,
@@ -43,6 +46,7 @@ pub struct Path {
 }
 
 impl Path {
+    /// A path of so many Mbit/s and ms, with room for so many segments; headers are not counted.
     pub fn new(mbit: u64, rtt_ms: u64, buffer: u64) -> Path {
         Path {
             rate: Rate(mbit * 1_000_000),
@@ -65,18 +69,25 @@ type AckScript = Box<dyn FnMut(&AckSegment) -> bool>;
 
 /// Both ends and the path between them.
 pub struct Loopback {
+    /// Present instant.
     pub now: Time,
+    /// The sending end.
     pub sender: AnySender,
+    /// The receiving end.
     pub receiver: AnyReceiver,
+    /// What lies between them.
     pub path: Path,
+    /// What becomes of each segment.
     pub script: Script,
     /// False drops the acknowledgement.
     pub ack_script: AckScript,
     /// Everything the sender sent, with what became of it.
     pub sent: Vec<(Segment, Fate)>,
+    /// Whether `sent` is kept.
     pub keep: bool,
     /// Window × time in bytes × seconds, and the seconds.
     pub window_area: f64,
+    /// Where they begin.
     pub area_from: Time,
     free: Time,
     departures: std::collections::VecDeque<Time>,
@@ -84,11 +95,14 @@ pub struct Loopback {
     events: BTreeMap<u64, Event>,
     serial: u64,
     timers: [Time; 2],
+    /// Segments lost on the path.
     pub drops: u64,
+    /// Segments that arrived.
     pub arrivals: u64,
 }
 
 impl Loopback {
+    /// Both ends at rest, on a path that loses nothing by a script.
     pub fn new(path: Path, sender: AnySender, receiver: AnyReceiver) -> Loopback {
         Loopback {
             now: Time::ZERO,

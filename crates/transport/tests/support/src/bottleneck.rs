@@ -5,66 +5,18 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use backwater_transport::controller::{
-    Ack, AnyController, Cause, Congestion, Controller, Departure, Lost, RateSample, Sent,
+    Ack, AnyController, Cause, Congestion, Controller, RateSample,
 };
-use backwater_transport::forecast::Forecaster;
 use backwater_transport::random::Random;
-use backwater_transport::segment::{Feedback, Segment};
+use backwater_transport::segment::Feedback;
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
-use crate::build::MSS;
+use crate::flow::{Flow, Packet};
+use crate::reaching::MSS;
 
 /// Seconds as an instant.
 pub fn at(seconds: f64) -> Time {
     Time::ZERO.after(Span::from_seconds(seconds))
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    number: u64,
-    sent: Time,
-    delivered: u64,
-    delivered_time: Time,
-    first_sent: Time,
-    app_limited: bool,
-    tx_in_flight: u64,
-    lost: u64,
-    open: bool,
-}
-
-/// The sender's end of one flow.
-pub struct Flow {
-    pub controller: AnyController,
-    forecaster: Option<Forecaster>,
-    start: Time,
-    /// Bytes the application still has.
-    pub backlog: u64,
-    records: VecDeque<Record>,
-    next: u64,
-    pub in_flight: u64,
-    pub delivered: u64,
-    delivered_time: Time,
-    first_sent: Time,
-    pub lost: u64,
-    pub sent: u64,
-    pub srtt: Span,
-    rttvar: Span,
-    pub min_rtt: Span,
-    pub rtt: Span,
-    pub round: u64,
-    next_round: u64,
-    recovery: Option<u64>,
-    next_send: Time,
-    app_limited: u64,
-    limited: [bool; 2],
-    rto: Time,
-}
-
-#[derive(Clone, Debug)]
-struct Packet {
-    flow: usize,
-    segment: Segment,
-    marked: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -75,8 +27,11 @@ enum Event {
 
 /// The path and all flows over it.
 pub struct Net {
+    /// Present instant.
     pub now: Time,
+    /// The senders, in the order of `add`.
     pub flows: Vec<Flow>,
+    /// Payload that the bottleneck serves.
     pub rate: Rate,
     /// Propagation, both ways together.
     pub rtt: Span,
@@ -108,6 +63,7 @@ pub struct Net {
 }
 
 impl Net {
+    /// A path without flows.
     pub fn new(rate: Rate, rtt: Span, buffer: u64) -> Net {
         Net {
             now: Time::ZERO,
@@ -135,31 +91,7 @@ impl Net {
 
     /// A bulk flow.
     pub fn add(&mut self, controller: AnyController, start: Time) -> usize {
-        self.flows.push(Flow {
-            forecaster: controller.forecaster(),
-            controller,
-            start,
-            backlog: u64::MAX,
-            records: VecDeque::new(),
-            next: 0,
-            in_flight: 0,
-            delivered: 0,
-            delivered_time: Time::ZERO,
-            first_sent: Time::ZERO,
-            lost: 0,
-            sent: 0,
-            srtt: Span::ZERO,
-            rttvar: Span::ZERO,
-            min_rtt: Span::MAX,
-            rtt: Span::ZERO,
-            round: 0,
-            next_round: 0,
-            recovery: None,
-            next_send: Time::ZERO,
-            app_limited: 0,
-            limited: [true; 2],
-            rto: Time::NEVER,
-        });
+        self.flows.push(Flow::new(controller, start));
         self.flows.len() - 1
     }
 
@@ -451,132 +383,5 @@ impl Net {
             feedback: feedback.as_ref(),
         };
         f.controller.on_ack(&ack);
-    }
-}
-
-impl Flow {
-    fn send(&mut self, now: Time, flow: usize) -> Packet {
-        if self.in_flight == 0 {
-            self.first_sent = now;
-            self.delivered_time = now;
-            self.rto = now.after((self.srtt + self.rttvar.times(4)).max(Span::secs(1)));
-        }
-        if self.backlog < u64::MAX {
-            self.backlog = self.backlog.saturating_sub(MSS);
-        }
-        self.in_flight += MSS;
-        let number = self.next;
-        self.next += 1;
-        let sent = Sent {
-            now,
-            number,
-            len: MSS,
-            in_flight: self.in_flight,
-            again: false,
-            app_limited: self.backlog == 0,
-        };
-        self.records.push_back(Record {
-            number,
-            sent: now,
-            delivered: self.delivered,
-            delivered_time: self.delivered_time,
-            first_sent: self.first_sent,
-            app_limited: self.app_limited > 0,
-            tx_in_flight: self.in_flight,
-            lost: self.lost,
-            open: true,
-        });
-        let feedback = match self.controller.on_sent(&sent) {
-            Departure::Announced(feedback) => Some(Box::new(feedback)),
-            Departure::Ignored | Departure::Noted => None,
-        };
-        let segment = Segment {
-            number,
-            start: self.sent,
-            len: MSS as u32,
-            sent: now,
-            feedback,
-            ..Segment::default()
-        };
-        self.sent += MSS;
-        Packet {
-            flow,
-            segment,
-            marked: false,
-        }
-    }
-
-    fn estimate(&mut self, rtt: Span) {
-        self.rtt = rtt;
-        self.min_rtt = self.min_rtt.min(rtt);
-        if self.srtt == Span::ZERO {
-            self.srtt = rtt;
-            self.rttvar = Span(rtt.0 / 2);
-        } else {
-            let off = self.srtt.0.abs_diff(rtt.0);
-            self.rttvar = Span((3 * self.rttvar.0 + off) / 4);
-            self.srtt = Span((7 * self.srtt.0 + rtt.0) / 8);
-        }
-    }
-
-    /// The bottleneck keeps the order, so a segment is lost when the third after it has come.
-    fn find_lost(&mut self, now: Time, number: u64) -> u64 {
-        let mut lost = Vec::new();
-        for record in self.records.iter_mut() {
-            if record.number + 3 > number {
-                break;
-            }
-            if record.open {
-                record.open = false;
-                self.in_flight -= MSS;
-                self.lost += MSS;
-                lost.push((*record, self.lost));
-            }
-        }
-        for (record, total) in &lost {
-            self.tell_lost(now, record, *total);
-        }
-        lost.len() as u64 * MSS
-    }
-
-    fn tell_lost(&mut self, now: Time, record: &Record, total: u64) {
-        self.controller.on_lost(&Lost {
-            now,
-            number: record.number,
-            len: MSS,
-            tx_in_flight: record.tx_in_flight,
-            lost: total - record.lost,
-            in_flight: self.in_flight,
-            app_limited: record.app_limited,
-        });
-    }
-
-    /// Tells of congestion, as the sender would, or as a test has it.
-    pub fn tell(&mut self, now: Time, cause: Cause, in_flight: u64, lost: u64) {
-        self.controller.on_congestion(&Congestion {
-            now,
-            cause,
-            in_flight,
-            lost,
-            tx_in_flight: in_flight,
-            round: self.round,
-        });
-    }
-
-    /// The present window in packets.
-    pub fn window(&self) -> f64 {
-        self.controller.limits().window as f64 / MSS as f64
-    }
-
-    /// One of the values that the controller shows.
-    pub fn value(&self, name: &str) -> f64 {
-        let values = self.controller.inspect().values;
-        let found = values.iter().find(|(n, _)| *n == name);
-        found.unwrap_or_else(|| panic!("no {name} in {values:?}")).1
-    }
-
-    /// Name of the state the controller is in.
-    pub fn state(&self) -> &'static str {
-        self.controller.inspect().state
     }
 }

@@ -27,7 +27,6 @@ pub fn fill(options: &[Opt], given: &[(&'static str, Value)]) -> Args {
 }
 
 /// The same from text.
-#[allow(dead_code, reason = "not every test crate writes text")]
 pub fn read(options: &[Opt], given: &[(&str, &str)]) -> Args {
     let values: Vec<_> = given
         .iter()

@@ -43,7 +43,7 @@ help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
 	@echo "make check   while you work: lints, unit tests, one study of each source"
 	@echo "make test    everything that must hold before a change is merged"
-	@echo "make long    what takes longer, and CI runs beside it: other builds, all studies ablated, random inputs"
+	@echo "make long    what takes longer, and CI runs beside it: all studies and their ablations, other builds, random inputs"
 	@echo "make ablate  the quick form of all studies without their mechanisms: which claims can't fail?"
 	@echo "make setup   build the release into $(VENV)/"
 	@echo "make worlds  a million random scenarios of all tables, each held to the invariants of a run"
@@ -94,8 +94,8 @@ check: $(VENV)/.engine lint
 
 test: lint test-rust test-portable test-python
 
-# Tests that build the engine again in another form (a page, a crate of one's own, a copy with new parts), take the mechanisms
-# away from every study, draw every figure, or feed what is random. They run the release.
+# Tests that judge all studies, with and without their mechanisms, build the engine again in another form (a page, a crate of one's own,
+# a copy with new parts), draw every figure, or feed what is random. They run the release.
 long: setup
 	$(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile
 	$(MAKE) fuzz

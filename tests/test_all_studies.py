@@ -10,6 +10,20 @@ import pytest
 import drawn
 from command import call
 
+# The quick form of these takes more than 3 s of CPU: five sixths of the time of all studies.
+LONG = """
+    bbr-draft ccac cell-explicit cell-peers dc-dcqcn dc-deadlock dc-irn dc-jobs dc-rest
+    dc-tobagi dc-websearch hunt-advnet hunt-lscc jitter-rtt-loss lan-backbone lan-cos
+    lan-deadlock lan-fillrate lan-grid lan-headroom lan-hundreds lan-independent lan-merging
+    lan-overload lan-rate-mismatch lan-source-control lan-switch-models lan-tcp lan-throughput
+    lan-uniform-fixed mesh-sensitivity mesh40-ac mesh40-bcast mesh40-bursts mesh40-downlink
+    mesh40-fair mesh40-nocc mesh40-outside mesh40-params mesh40-partition mesh40-rate
+    mesh40-readings mesh40-stop mesh40-tcp-flows mesh40-tcp-only mesh40-tcp-udp mesh40-udp
+    mesh40-udp-flows random-loss rtt-fairness scorecard stall starvation tdma-satellite
+    wifi-anomaly wifi-small-queues wlan-aggregated wlan-capacity wlan-compare wlan-gain
+    wlan-hetero-rtt wlan-rtt wlan-stability
+"""
+
 
 def unexpected(document: dict[str, Any]) -> dict[str, list[tuple[str, str, str | None]]]:
     """The claims of the studies that did not come out as they should."""
@@ -23,9 +37,16 @@ def unexpected(document: dict[str, Any]) -> dict[str, list[tuple[str, str, str |
     }
 
 
-def test_no_claim_of_any_study_is_unexpected(tmp_path: Path) -> None:
-    document = call("study", "run", "--all", "--quick", "--json", cwd=tmp_path).document
-    assert len(document["studies"]) > 100
+def test_no_claim_of_a_short_study_is_unexpected(tmp_path: Path) -> None:
+    """Some of each family. `make long` judges all: as they are, and ablated."""
+    known = call("list", "studies", "--json", cwd=tmp_path).document["kinds"]["studies"]
+    names = [study["id"] for study in known]
+    long = set(LONG.split())
+    assert long < set(names)
+    short = [name for name in names if name not in long]
+    assert len(short) > 50
+    document = call("study", "run", *short, "--quick", "--json", cwd=tmp_path).document
+    assert len(document["studies"]) == len(short)
     assert unexpected(document) == {}
 
 

@@ -344,7 +344,40 @@ def test_two_builds_run_in_turn_and_their_ratio_has_an_interval(
     assert row["same_fingerprint"]
 
 
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is absent")
+def test_instructions_of_loading_and_building_do_not_count(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each event takes 100 instructions of the old build and 110 of the new."""
+    old = tmp_path / "_native.abi3.so"
+    old.touch()
+
+    def counted(_: Benchmark, engine: Path, seconds: float) -> tuple[int, int]:
+        # As many as `ended` has in a second.
+        events = round(seconds * 2000)
+        return (5_000_000 + 100 * events if engine == old else 9_000_000 + 110 * events), events
+
+    monkeypatch.setattr(benchmark_pair, "fresh_process", lambda *_: ended(1e-3))
+    monkeypatch.setattr(benchmark_pair, "_collected", counted)
+    monkeypatch.setattr(shutil, "which", lambda _: "valgrind")
+    (row,) = benchmark_pair.run(str(old), ["lan-merge"], repeats=2)["results"]
+    assert (row["old_instructions"], row["new_instructions"]) == (100, 110)
+    assert row["instructions_ratio"] == pytest.approx(1.1)
+
+
+needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+
+
+@needs_valgrind
+def test_valgrind_counts_the_instructions_of_a_run() -> None:
+    (case,) = benchmark.select(["contest-140s"])
+    instructions, events = benchmark_pair._collected(case, Path(str(_native.__file__)), 1.0)
+    assert events == outcome("contest-140s", {"duration": "1 s"})["cost"]["events"] > 100
+    # Python alone takes ten million until it runs a file.
+    assert instructions > 10_000_000
+
+
+@pytest.mark.long
+@needs_valgrind
 def test_a_build_beside_itself_has_its_own_instructions() -> None:
     engine = str(_native.__file__)
     (row,) = benchmark_pair.run(engine, ["contest-140s"], repeats=2)["results"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from backwater.errors import Refusal
-from backwater.evolve import candidate, leaderboard, openevolve, sealed, tune
+from backwater.evolve import candidate, gates, leaderboard, openevolve, sealed, tune
 from backwater.evolve.attack import attack
 from backwater.evolve.candidate import Candidate
 from backwater.evolve.environments import STRATA, Environment, draw, public
@@ -190,7 +190,8 @@ MUSEUM = [
     ("no window", "    def on_round(self, r):\n        self.window = math.nan\n", "window is NaN"),
     ("memory", "    def on_round(self, r):\n        self.x = [0] * 10**12\n", "MemoryError"),
     ("raises", "    def on_round(self, r):\n        1 / 0\n", "division by zero"),
-    ("a huge window", "    def on_round(self, r):\n        self.window = 1e18\n", None),
+    # 200 products. What lies beyond all bounds has a test of its own.
+    ("a huge window", "    def on_round(self, r):\n        self.window = 1e7\n", None),
     ("starves itself", "    def on_round(self, r):\n        self.window = self.mss\n", None),
     (
         "acknowledgements counted as room",
@@ -208,12 +209,31 @@ MUSEUM = [
         None,
     ),
 ]
+# Shorter gates for who floods them: they count 13 s, and 3 s after an outage and a fall.
+SHORT = 18.0
 
 
 @pytest.fixture(scope="module")
 def newreno() -> float:
-    """The score of New Reno on the same paths."""
-    return Evaluator(2, SMALL).evaluate(named("newreno")).value
+    """The score of New Reno on the same paths, with the same gates."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gates, "SECONDS", SHORT)
+        found = Evaluator(2, SMALL).evaluate(named("newreno"))
+    assert found.passed
+    return found.value
+
+
+def test_a_window_beyond_all_bounds_runs_and_does_not_pay(tmp_path: Path) -> None:
+    """A burst of 2^31 B is in the way of all that comes later: half a second of it says enough."""
+    file = tmp_path / "cheat.py"
+    file.write_text(HEAD + "    def on_round(self, r):\n        self.window = 1e18\n")
+    found = Evaluated("cheat")
+    cheat, honest = (
+        Evaluator(1).utilities(one, [PATH], 0.5, found)[0]
+        for one in (candidate.read(str(file)), named("newreno"))
+    )
+    assert not found.failures
+    assert LEAST < cheat < honest - 0.3
 
 
 @pytest.mark.parametrize(("code", "says"), [one[1:] for one in MUSEUM], ids=[m[0] for m in MUSEUM])
@@ -221,6 +241,7 @@ def test_the_museum_of_cheats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, newreno: float, code: str, says: str | None
 ) -> None:
     monkeypatch.setenv("BACKWATER_CALL_SECONDS", "2")
+    monkeypatch.setattr(gates, "SECONDS", SHORT)
     file = tmp_path / "cheat.py"
     file.write_text(HEAD + code, encoding="utf-8")
     refused = None
@@ -248,8 +269,10 @@ def test_a_class_that_never_returns_is_ended(
     monkeypatch.setenv("BACKWATER_CALL_SECONDS", "1")
     file = tmp_path / "loop.py"
     file.write_text(HEAD + "    def on_round(self, r):\n        while True: pass\n")
-    found = Evaluator(1, ((1, 2.0),)).evaluate(candidate.read(str(file)), last=1)
+    # One run: the gates, of which each would wait for the limit, come before the last stage.
+    found = Evaluator(1, ((1, 2.0), (1, 2.0))).evaluate(candidate.read(str(file)), last=1)
     assert found.why is not None
+    assert "took longer" in found.why
     assert found.value == LEAST
 
 

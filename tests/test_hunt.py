@@ -174,7 +174,7 @@ def test_the_flow_that_is_named_is_judged(flow: str, silent_s: float) -> None:
 
 def test_a_hunt_in_a_scenario_judges_the_flow_of_its_target(tmp_path: Path) -> None:
     (tmp_path / "two.json").write_text(json.dumps(two_flows()))
-    args = ("hunt", "two.json", "--space", "link", "--evals", "4", "--objective")
+    args = ("hunt", "two.json", "--space", "link", "--evals", "1", "--objective")
     for goal in ("waste", "gap"):
         line = (*args, goal, "--target", "flows.g", "--out", goal, "--save", f"{goal}.md")
         said = call(*line, "--json", cwd=tmp_path)
@@ -214,7 +214,7 @@ def test_an_archive_does_not_depend_on_threads_or_interruptions(
 
 
 def test_a_killed_hunt_loses_at_most_the_generations_that_ran(tmp_path: Path) -> None:
-    args = ("hunt", "cubic", "--space", "link", "--evals", "120", "--out")
+    args = ("hunt", "cubic", "--space", "link", "--evals", "60", "--out")
     assert call(*args, "whole", "--workers", "1", cwd=tmp_path).code == 0
     whole = archived(tmp_path / "whole")
     killed = start(*args, "killed", "--workers", "2", cwd=tmp_path)
@@ -581,7 +581,7 @@ def test_a_corpus_that_cannot_be_written_leaves_the_hunt_whole(tmp_path: Path) -
 @pytest.mark.parametrize("engine", ["other", None])
 def test_a_corpus_of_another_engine_is_named(tmp_path: Path, engine: str | None) -> None:
     def hunt(out: str, *more: str) -> str:
-        args = ("hunt", "cubic", "--space", "steps", "--evals", "4", "--out", out)
+        args = ("hunt", "cubic", "--space", "steps", "--evals", "1", "--out", out)
         return call(*args, *more, cwd=tmp_path).err
 
     hunt("first")
@@ -607,7 +607,7 @@ def python_class(folder: Path, line: str = "") -> None:
 def test_a_class_of_python_is_searched_as_native_controllers_are(tmp_path: Path) -> None:
     """A window that never moves leaves what its closed form says, in each environment."""
     python_class(tmp_path, "        self.window = 10 * self.mss_B\n        return\n")
-    args = ("hunt", "mine.py:Mine", "--evals", "4", "--json")
+    args = ("hunt", "mine.py:Mine", "--evals", "2", "--json")
     said = call(*args, "--workers", "1", "--out", "one", cwd=tmp_path)
     assert said.code == 0, said.err
     found = said.document["finding"]
@@ -623,17 +623,18 @@ def test_a_class_of_python_is_searched_as_native_controllers_are(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "seconds", "why"),
     [
-        ("        raise ValueError('boom')\n", "ValueError: boom"),
-        ("        while True: pass\n", "a call took longer than 0.5 s"),
-        ("        import os; os._exit(3)\n", "ended with exit code 3"),
+        ("        raise ValueError('boom')\n", "0.5", "ValueError: boom"),
+        # Each of the eighteen runs takes all of its time.
+        ("        while True: pass\n", "0.1", "a call took longer than 0.1 s"),
+        ("        import os; os._exit(3)\n", "0.5", "ended with exit code 3"),
     ],
 )
 def test_a_class_that_raises_hangs_or_ends_is_named_and_the_runs_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, why: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, seconds: str, why: str
 ) -> None:
-    monkeypatch.setenv("BACKWATER_CALL_SECONDS", "0.5")
+    monkeypatch.setenv("BACKWATER_CALL_SECONDS", seconds)
     python_class(tmp_path, line)
     said = call("hunt", "mine.py:Mine", "--evals", "60", "--out", "out", cwd=tmp_path)
     assert said.code == 3
@@ -663,7 +664,7 @@ def test_a_class_of_python_is_looked_at_while_its_run_lasts(
 
 def test_another_class_of_python_is_another_search(tmp_path: Path) -> None:
     python_class(tmp_path)
-    args = ("hunt", "mine.py:Mine", "--evals", "4")
+    args = ("hunt", "mine.py:Mine", "--evals", "1")
     call(*args, "--out", "out", cwd=tmp_path)
     file = tmp_path / "mine.py"
     file.write_text(file.read_text().replace("beta=0.5", "beta=0.6"))

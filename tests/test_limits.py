@@ -243,7 +243,7 @@ def test_names_and_labels_reach_the_terminal_short_and_without_escapes(
 
 
 def test_a_run_ends_at_its_wall_time(run: Command) -> None:
-    endless = ("run", "s.toml", "--set", "duration=4000000 s", "--max-wall", "1", "--json")
+    endless = ("run", "s.toml", "--set", "duration=4000000 s", "--max-wall", "0.2", "--json")
     found = run(*endless)
     assert found.code == 3, found.err
     assert "--max-wall" in found.document["error"]["what"]

@@ -71,7 +71,7 @@ def test_a_search_finds_what_chance_does_not(method: str, tmp_path: Path) -> Non
         needs(method)
     better = []
     for seed in range(1, 6):
-        asked = request(Steps(), seed=seed, evals=200, search=method)
+        asked = request(Steps(), seed=seed, evals=120, search=method)
         found = methods.hunt(asked, near(), tmp_path / str(seed))
         scores = {name: score for name, (score, _) in found.methods.items()}
         assert list(scores) == [method, "random", "eps"]

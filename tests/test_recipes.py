@@ -85,6 +85,7 @@ def test_the_copy_is_formatted(copy: Path) -> None:
     subprocess.run(["rustfmt", "--edition", "2024", "--check", *map(str, files)], check=True)
 
 
+@pytest.mark.long
 def test_the_copy_is_tidy(copy: Path) -> None:
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "tests/test_tidy.py"]
     ended = subprocess.run(

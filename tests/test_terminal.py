@@ -81,7 +81,6 @@ COMMANDS = (
     ("run", "s.toml", "--series", "100 ms"),
     ("run", "incast.toml"),
     ("contest", "cubic", "copa", "--duration", "5"),
-    ("study", "run", "fct-buildup", "--quick", "--out", "o"),
     ("diff", "s.toml", "fast.toml"),
     (
         *("sweep", "s.toml", "--axis", "links.b.rate=5 Mbit/s,10 Mbit/s", "--seeds", "1"),
@@ -162,9 +161,16 @@ def test_no_line_is_wider_than_the_terminal(
     assert longest(text) <= width, max(lines(text), key=len)
 
 
+def test_a_study_is_not_wider_than_a_wide_terminal(folder: Path) -> None:
+    """In a terminal of 80 columns it is the next test's."""
+    text = seen("study", "run", "fct-buildup", "--quick", "--out", "o", width=120, cwd=folder)
+    assert longest(text) <= 120, max(lines(text), key=len)
+
+
 def test_one_line_of_progress_goes_on_to_the_end_of_the_report(folder: Path) -> None:
     arguments = ("study", "run", "fct-buildup", "--quick", "--ablate", "--out", "o")
     text = seen(*arguments, width=80, cwd=folder)
+    assert longest(text) <= 80, max(lines(text), key=len)
     shown = [line for line in lines(text) if " left " in line]
     for stage in ("fct-buildup ", "fct-buildup: ablation ", "fct-buildup: report "):
         assert any(line.startswith(stage) for line in shown), stage
@@ -172,12 +178,20 @@ def test_one_line_of_progress_goes_on_to_the_end_of_the_report(folder: Path) -> 
     assert text.count("fct-buildup: report") <= text.count("\r")
 
 
+@pytest.fixture(scope="module")
+def listed() -> dict[str, list[dict[str, Any]]]:
+    """The rows of each kind, for which each study is read whole."""
+    return {kind: catalogue.rows(kind) for kind in catalogue.kinds()}
+
+
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_id_is_whole(folder: Path, width: int) -> None:
+def test_every_id_is_whole(
+    folder: Path, listed: dict[str, list[dict[str, Any]]], width: int
+) -> None:
     text = seen_quickly("list", width=width, cwd=folder)
     lines = {line.split("  ")[0].strip() for line in text.splitlines()}
-    for kind in catalogue.kinds():
-        missing = {row["id"] for row in catalogue.rows(kind)} - lines
+    for kind, rows in listed.items():
+        missing = {row["id"] for row in rows} - lines
         assert not missing, kind
 
 
@@ -340,11 +354,11 @@ def test_a_share_is_told_in_per_cent_and_a_ratio_is_not(
     assert (claim_measured(record, unit), claim_bound(record["bound"], unit)) == shown
 
 
-def test_what_is_listed_is_what_the_studies_say_and_reads_no_study_whole(tmp_path: Path) -> None:
-    from backwater.tools import catalogue
-
-    for kind in catalogue.kinds():
-        whole = [(row["id"], row["summary"], row["source"] or "") for row in catalogue.rows(kind)]
+def test_what_is_listed_is_what_the_studies_say_and_reads_no_study_whole(
+    listed: dict[str, list[dict[str, Any]]],
+) -> None:
+    for kind, rows in listed.items():
+        whole = [(row["id"], row["summary"], row["source"] or "") for row in rows]
         assert catalogue.brief(kind) == whole, kind
     code = (
         "import sys; from backwater.cli import main; main(['list']); "

@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ import pytest
 
 import backwater
 from backwater import _native, errors
+from backwater.cli import main
 from backwater.evolve import candidate, leaderboard
 from backwater.evolve.evaluate import Evaluator
 from backwater.model import workers
 from backwater.model.scenario import read
-from backwater.tools import templates
+from backwater.study.axes import Value
+from backwater.study.definition import Study
+from backwater.tools import rfc9743, templates
 from command import BACKWATER, HANGS_S, call
 from test_emulate import REASON, emulate
 
@@ -183,7 +187,7 @@ def test_a_file_enters_contest_scorecard_hunt_and_evolve(folder: Path) -> None:
     ours = found["reno.wasm"]["score_ln"]
     assert ours == native["standings"]["known"][0]["score_ln"] is not None
     hunted = [
-        call("hunt", name, "--evals", "4", "--out", f"of-{name}", "--json", cwd=folder).document
+        call("hunt", name, "--evals", "2", "--out", f"of-{name}", "--json", cwd=folder).document
         for name in ("reno.wasm", "newreno")
     ]
     assert hunted[0]["methods"] == hunted[1]["methods"]
@@ -196,10 +200,16 @@ def test_a_file_enters_contest_scorecard_hunt_and_evolve(folder: Path) -> None:
 def test_a_file_is_a_row_of_the_board(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same figures and fingerprints as the controller of the tables that it is."""
     monkeypatch.chdir(folder)
+    # Fingerprints are of whole runs, so that few and short ones tell two controllers apart.
+    monkeypatch.setattr(leaderboard, "HUNT", 20)
+    monkeypatch.setattr(leaderboard, "SEEDS", 2)
+    monkeypatch.setattr(leaderboard, "SECONDS", 5.0)
+    stages = ((3, 2.0), (10, 2.0), (10, 2.0))
     native, ours = (
-        leaderboard.row(candidate.read(name), Evaluator(2), None, None)
+        leaderboard.row(candidate.read(name), Evaluator(2, stages), None, None)
         for name in ("newreno", "reno.wasm")
     )
+    assert set(native.cells) == set(leaderboard.COLUMNS)
     # Commands name the file as it was given, since its folder is nobody else's.
     assert ours.cells["contest"].command.startswith("backwater contest reno.wasm ")
     assert ours.value == native.value
@@ -207,13 +217,32 @@ def test_a_file_is_a_row_of_the_board(folder: Path, monkeypatch: pytest.MonkeyPa
         assert (ours.cells[name].text, ours.cells[name].note) == (cell.text, cell.note), name
 
 
-def test_a_file_has_a_scorecard(folder: Path) -> None:
+def shortened(study: Study) -> Study:
+    """The scorecard with 2 s in each case after those that do not count."""
+
+    def of(case: Value) -> Value:
+        ends = "22 s" if "warmup" in dict(case.sets) else "12 s"
+        return replace(case, sets=(*case.sets, ("duration", ends)))
+
+    axes = (
+        replace(axis, values=tuple(map(of, axis.values))) if axis.name == "case" else axis
+        for axis in study.axes
+    )
+    return replace(study, axes=tuple(axes))
+
+
+def test_a_file_has_a_scorecard(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same figures as the controller of the tables that it is, all criteria, one seed."""
+    whole = rfc9743.study
+    monkeypatch.setattr(rfc9743, "study", lambda *words: shortened(whole(*words)))
+    monkeypatch.chdir(folder)
     found = []
     for name in ("newreno", "reno.wasm"):
-        words = ("--seeds", 1, "--out", f"of-{name}", "--json")
-        done = call("scorecard", name, *words, cwd=folder)
-        rows = [row for row in done.document["rows"] if row["controller"] == name]
+        main(["scorecard", name, "--seeds", "1", "--out", f"of-{name}", "--json"])
+        document = json.loads(capsys.readouterr().out)
+        rows = [row for row in document["rows"] if row["controller"] == name]
         found.append([(row["title"], row["claim"], row["measured"]) for row in rows])
     assert found[0] == found[1]
     assert sum(measured is not None for _, _, measured in found[0]) > 10

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use backwater_scenario::{Effort, Folders, Rare, Replicate, Resolved, Scenario, Term};
 use backwater_transport::units::Time;
 
-const RUNS: u32 = 500;
+const RUNS: u32 = 250;
 const REPLICATES: u64 = 20;
 /// The 0.975 quantile of Student's t with 19 degrees of freedom.
 const T: f64 = 2.093;

@@ -244,6 +244,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn quantiles_are_those_of_the_library(
             // Below the last class, whose end the library takes to be one less. A run lasts 53 days at most.

@@ -78,9 +78,15 @@ impl Process {
         (0..=self.bins).map(|i| self.rate(i) * tick).collect()
     }
 
+    /// Deviation of the rate after a tick, packets/s. A tick moves it by at most five of them, and a bin more: wider than
+    /// ten, bins can be left upwards only.
+    pub fn deviation(&self) -> f64 {
+        self.sigma * libm::sqrt(self.tick.seconds())
+    }
+
     fn steps(&self) -> Vec<(usize, Vec<f64>)> {
         let tick = self.tick.seconds();
-        let deviation = self.sigma * libm::sqrt(tick);
+        let deviation = self.deviation();
         let shift = match self.tabulated {
             true => self.most / (128 * self.bins) as f64,
             false => 0.0,

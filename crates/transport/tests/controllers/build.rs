@@ -104,6 +104,8 @@ fn contradictory_options_are_refused() {
             [("probe-rtt-interval", "20 s"), ("min-rtt-filter", "10 s")],
             "probe-rtt-interval",
         ),
+        // Bins of 390 packets/s, where 20 ms move the rate by 200 times the root of 0.02: ten times 28.3.
+        ("sprout", [("most", "100000"), ("bins", "256")], "bins"),
         (
             "bbr3-linux",
             [("probe-rtt-interval", "20 s"), ("min-rtt-filter", "10 s")],

@@ -45,13 +45,9 @@ impl FillRate {
             *samples = [samples[1], (level.now, level.held)];
         }
         let (then, was) = samples[0];
-        let elapsed = level.now.since(then).seconds();
+        let elapsed = level.now.since(then).max(self.window).seconds();
         let rise = level.held.saturating_sub(was) as f64;
-        let ahead = if elapsed > 0.0 {
-            rise / elapsed * self.horizon.seconds()
-        } else {
-            0.0
-        };
+        let ahead = rise / elapsed * self.horizon.seconds();
         !self.below(level) && level.held as f64 + ahead > self.high * level.room as f64
     }
 }
@@ -172,10 +168,25 @@ mod tests {
         }
     }
 
+    /// Relief at 9 kB leaves no earlier sample. Two frames right behind it are 2 kB in the window of 1 ms, and 10 ms more of that end
+    /// at 31 kB of the 40 kB; four are 4 kB, and end at 53 kB.
+    #[test]
+    fn a_rise_right_after_relief_counts_over_the_window() {
+        let alarms = |bytes: u64| {
+            let mut d = detector();
+            let at = |us| Time::ZERO + Span::millis(50) + Span::micros(us);
+            d.samples[0] = [(at(0), 9_000); 2];
+            d.ahead(&View::level(at(20), 0, 9_000 + bytes, 50_000))
+        };
+        assert!(!alarms(2_000));
+        assert!(alarms(4_000));
+    }
+
     /// A queue at its high mark that has not risen, at an instant after which no time has passed, is not above it.
     #[test]
     fn a_level_without_a_rise_is_compared_with_the_mark_itself() {
         let mut d = detector();
+        d.samples[0] = [(Time::ZERO, 40_000); 2];
         let mut ahead = |held| d.ahead(&View::level(Time::ZERO, 0, held, 50_000));
         assert!(!ahead(40_000), "80 % of 50 kB");
         assert!(ahead(40_001));

@@ -32,6 +32,7 @@ def blocks() -> list[tuple[str, str]]:
     return re.findall(r"```(toml|sh|python)\n(.*?)```", page, re.DOTALL)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 def test_every_block_works(tmp_path: Path) -> None:
     pytest.importorskip("pandas")

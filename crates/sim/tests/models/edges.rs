@@ -113,12 +113,13 @@ fn a_fill_rate_is_taken_anew_after_an_alarm() {
     assert_eq!([10_000, 9_999].map(below), [false, true]);
 }
 
-/// A queue begins empty: 4000 B in the first millisecond are 36,000 B in the next nine, 40,000 B in all, and 3,999 B are ten less.
+/// A queue begins empty, so that what it holds came in the window of 10 ms: in 9 ms comes nine tenths of that again. From 21,050 B that
+/// ends at the mark of 39,995 B.
 #[test]
 fn a_queue_fills_from_nothing() {
-    for (held, expected) in [(4_000, CONGESTED), (3_999, None)] {
+    for (held, expected) in [(21_051, CONGESTED), (21_049, None)] {
         let mut made = filling(0.7999, 0.0, 9, 10);
-        assert_eq!(at(&mut made, true, 1000, held), expected, "39,995 B");
+        assert_eq!(at(&mut made, true, 1000, held), expected, "{held} B");
     }
 }
 

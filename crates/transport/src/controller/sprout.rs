@@ -326,18 +326,18 @@ pub const PART: Part<BuildOf<Sprout>> = Part {
             quantile: 1.0 - args.share("confidence"),
             tabulated: args.choice("cdf") == "table",
         };
-        let (width, moved) = (process.most / process.bins as f64, process.deviation());
-        if width > 10.0 * moved {
-            return Err(Refusal {
-                option: "bins",
-                what: format!("makes them {width:.0} packets/s wide, where a tick moves the rate by {moved:.0}, so that it could rise and never fall"),
-                fix: format!("write bins = {:.0} or more, or a lower `most`, or a greater `sigma` or `tick`", (process.most / (10.0 * moved)).ceil()),
-            });
-        }
         let model = match args.choice("variant") {
             "ewma" => Model::Ewma(args.number("gain")),
             _ => Model::Bayes,
         };
+        let (width, moved) = (process.most / process.bins as f64, process.deviation());
+        if matches!(model, Model::Bayes) && width > 10.0 * moved {
+            return Err(Refusal {
+                option: "bins",
+                what: format!("makes each bin {width:.0} packets/s wide, where a tick moves the rate by {moved:.2}, so that the rate could rise and never fall"),
+                fix: format!("write bins = {:.0} or more, or a lower `most`, or a greater `sigma` or `tick`", (process.most / (10.0 * moved)).ceil()),
+            });
+        }
         let forecaster = Forecaster::new(&process, model, counted, args.count("forecast-every"));
         Ok(Sprout {
             mss: setup.mss,

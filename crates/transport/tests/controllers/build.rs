@@ -118,6 +118,17 @@ fn contradictory_options_are_refused() {
     }
 }
 
+/// A moving average has no bins that a rate could leave.
+#[test]
+fn wide_bins_are_refused_of_the_forecast_that_has_them() {
+    let wide = [("most", "100000"), ("bins", "256")];
+    assert!(try_build("sprout", &wide).is_err());
+    assert!(try_build("sprout", &[wide[0], wide[1], ("variant", "ewma")]).is_ok());
+    // 100000 / 354 = 282.5, and ten deviations are 282.8.
+    assert!(try_build("sprout", &[wide[0], ("bins", "354")]).is_ok());
+    assert!(try_build("sprout", &[wide[0], ("bins", "353")]).is_err());
+}
+
 /// An acknowledgement that tells of nothing but the bytes in flight.
 pub fn quiet_ack(now: Time, in_flight: u64) -> Ack<'static> {
     Ack {

@@ -20,6 +20,8 @@ DEMO := lan-merging mesh-baseline cell-fixed-window wlan-hetero-rtt mesh40-micro
 
 # One experiment of each source, the shortest that judges a claim.
 SOURCES := lan-source-control mesh-both-ends cell-aimd wlan-gain mesh40-micro-collision
+# Some tests wait for the time to pass: one process more than there are cores fills it.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Tests of Python that start no command and run no study.
 UNIT := $(addprefix tests/test_,tidy.py layout.py claim.py interval.py quantity.py reduce.py builders.py api.py plane.py world.py)
 
@@ -32,6 +34,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_COMPILE := 0
 # Where this is set, each of the hundreds of commands that the tests start compiles all its modules anew: a quarter of its time.
 unexport PYTHONDONTWRITEBYTECODE
+# With what an incremental build keeps, the next one takes a third of the time, and this one a quarter more: the first is done
+# without. `make check`, or cargo by itself, goes over to it, and from then on all do.
+ifeq ($(wildcard target/debug/incremental/*),)
+export CARGO_INCREMENTAL ?= 0
+endif
 
 # Crates whose unit tests are compiled without optimisation: a sixth of the time, and they run for some seconds more. The tests from
 # outside run what is optimised.
@@ -45,7 +52,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates -type f)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo ablate check test long lint test-rust test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web look reports crates clean
+.PHONY: help setup demo ablate check test long lint lint-format lint-rust lint-python test-rust unit outside test-portable test-python fuzz mutants mutants-all worlds same bench wheel tables docs web look reports crates clean
 
 help:
 	@echo "make demo    build everything, run one experiment of every source and a small contest, in 5 minutes"
@@ -95,8 +102,8 @@ ablate: setup
 	$(BIN)/backwater study run --all --quick --ablate --resume --out $(OUT)/ablate
 
 # For the inner loop. What is longer, live or drawn is left to `make test`; a study whose engine is the same doesn't run again.
-check: $(VENV)/.engine lint
-	$(foreach crate,$(UNOPTIMISED),$(call unit_tests,$(crate)))
+check: export CARGO_INCREMENTAL := 1
+check: $(VENV)/.engine lint unit
 	cargo test --workspace --locked --lib $(UNOPTIMISED:%=--exclude %)
 	$(BIN)/python -m pytest --numprocesses auto $(UNIT)
 	$(BIN)/backwater study run $(SOURCES) --quick --resume --out $(OUT)/check
@@ -109,18 +116,32 @@ long: setup
 	$(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile
 	$(MAKE) fuzz
 
+lint: $(VENV)/.tools
+	scripts/beside.sh "$(MAKE) $(VENV)/.engine" "$(MAKE) lint-format"
+	scripts/beside.sh "$(MAKE) lint-rust" "$(MAKE) lint-python"
+
 # cargo fmt does not find the modules that a macro lists.
-lint: $(VENV)/.engine
+lint-format:
 	cargo fmt --all --check
 	cargo fmt --manifest-path scripts/mutate/Cargo.toml --check
 	find crates -name '*.rs' -exec rustfmt --edition 2024 --check {} +
+
+lint-rust: $(VENV)/.tools
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+lint-python: $(VENV)/.engine
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 test-rust: $(VENV)/.engine
+	scripts/beside.sh "$(MAKE) outside" "$(MAKE) unit"
+
+unit:
 	$(foreach crate,$(UNOPTIMISED),$(call unit_tests,$(crate)))
+
+# All tests in Rust but those.
+outside:
 	cargo test --workspace --locked $(UNOPTIMISED:%=--exclude %)
 
 test-portable:
@@ -134,7 +155,7 @@ test-portable:
 	fi
 
 test-python: $(VENV)/.engine
-	$(BIN)/python -m pytest -m "not long" --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not long" --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a run finds new goes to target/, so that a test leaves the tree as it was. An input that takes ten minutes is taken for one that never ends.
 fuzz:

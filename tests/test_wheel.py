@@ -48,6 +48,7 @@ def built(folder: Path) -> Path:
     return wheel
 
 
+@pytest.mark.long
 def test_a_wheel_runs_from_any_folder(tmp_path: Path) -> None:
     wheel = built(tmp_path / "dist")
     # One wheel for all versions of Python from 3.10 on.

@@ -6,7 +6,7 @@ use crate::receiver::DelayedAck;
 use crate::segment::{AckSegment, Ecn, Segment, Signal};
 use crate::sender_core::SenderCore;
 use crate::sender_state::{Inspection, SenderCounters};
-use crate::setup::SenderSetup;
+use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
 use crate::units::Time;
 use crate::walk::{Base, OnTheWay, Walk};
 
@@ -94,9 +94,10 @@ pub trait Sender {
         walk.unable(flow, "its transport is a queue pair");
     }
 
-    /// A warning of its own for the report of a run.
+    /// The window of its controller had no full effect.
     fn warning(&self) -> Option<String> {
-        None
+        let what = "packets were in flight, the most a sender keeps; its controller allowed more";
+        (self.core().capped).then(|| format!("{MAX_UNACKNOWLEDGED} {what}"))
     }
 
     /// Whether data are in flight that no timer would send again.

@@ -12,12 +12,7 @@ use crate::rtt::Rtt;
 use crate::segment::{AckSegment, Ecn, Feedback, Segment, Signal};
 use crate::sender_state::{AckSummary, Inspection, SenderCounters};
 use crate::setup::{AfterIdle, EcnFeedback, SenderSetup};
-use crate::units::{Rate, Span, Time};
-
-/// The time that so many bytes take at a pace.
-fn at_pace(bytes: u64, rate: Rate) -> Span {
-    Span((bytes as f64 * 8e12 / rate.0.max(1) as f64) as u64)
-}
+use crate::units::{Span, Time};
 
 /// The controller and the state that it shares with the sender.
 #[derive(Clone, Debug)]
@@ -44,6 +39,8 @@ pub struct SenderCore {
     wants_transmissions: bool,
     /// The flow was window-limited in this round, and in the last.
     window_limited: (bool, bool),
+    /// The window allowed more than `MAX_UNACKNOWLEDGED` packets.
+    pub capped: bool,
 }
 
 impl SenderCore {
@@ -79,6 +76,7 @@ impl SenderCore {
             ace: Ace::default(),
             wants_transmissions: true,
             window_limited: (false, false),
+            capped: false,
         }
     }
 
@@ -138,7 +136,7 @@ impl SenderCore {
         if let (Some(rate), true) = (self.limits.pacing, self.pacing) {
             let bytes = sent.len + self.overhead;
             let from = self.release.max(sent.now);
-            self.release = from.after(at_pace(bytes, rate));
+            self.release = from.after(rate.pace(bytes));
             if self.overhead > 0 {
                 self.last = Some((from, bytes));
             }
@@ -163,7 +161,7 @@ impl SenderCore {
         if let (Some((from, bytes)), Some(rate)) = (self.last, self.limits.pacing)
             && before.pacing != Some(rate)
         {
-            self.release = from.after(at_pace(bytes, rate));
+            self.release = from.after(rate.pace(bytes));
         }
     }
 

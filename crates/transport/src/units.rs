@@ -105,6 +105,11 @@ impl Rate {
         Span(u64::try_from(span).expect("a transmission shorter than 213 days"))
     }
 
+    /// Time that pacing gives `bytes`, rounded down; a rate of zero counts as 1 bit/s.
+    pub(crate) fn pace(self, bytes: u64) -> Span {
+        Span((bytes as f64 * 8e12 / self.0.max(1) as f64) as u64)
+    }
+
     /// Whole bytes that pass in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         let bits = u128::from(self.0) * u128::from(span.0) / u128::from(PS_PER_S);

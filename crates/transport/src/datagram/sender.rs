@@ -45,8 +45,6 @@ pub struct DatagramSender {
     pub(super) deadline: Time,
     pub(super) extra: bool,
     pub(super) paced: bool,
-    /// The window allowed more than `MAX_UNACKNOWLEDGED` packets.
-    pub(super) capped: bool,
 }
 
 impl DatagramSender {
@@ -69,7 +67,6 @@ impl DatagramSender {
             deadline: Time::NEVER,
             extra: false,
             paced: false,
-            capped: false,
         }
     }
 
@@ -87,7 +84,7 @@ impl DatagramSender {
         if !self.extra {
             let allowed = self.in_flight + len <= self.core.window();
             let full = self.packets.len() as u64 >= MAX_UNACKNOWLEDGED;
-            self.capped |= allowed && full;
+            self.core.capped |= allowed && full;
             if !allowed || full {
                 let heartbeat = self.core.heartbeat();
                 if heartbeat > 0 {
@@ -322,11 +319,5 @@ impl Sender for DatagramSender {
 
     fn walk(&mut self, walk: &mut Walk, flow: &str, on_the_way: &OnTheWay) {
         self.visit(walk, flow, on_the_way);
-    }
-
-    /// The window of its controller had no full effect.
-    fn warning(&self) -> Option<String> {
-        let what = "packets were in flight, the most a sender keeps; its controller allowed more";
-        self.capped.then(|| format!("{MAX_UNACKNOWLEDGED} {what}"))
     }
 }

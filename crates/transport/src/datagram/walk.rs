@@ -48,7 +48,6 @@ impl DatagramSender {
             deadline,
             extra,
             paced,
-            capped,
         } = self;
         core.walk(walk, flow);
         walk.same(packets.len() as u64);
@@ -73,7 +72,6 @@ impl DatagramSender {
         walk.until(deadline);
         walk.same(*extra);
         walk.same(*paced);
-        walk.same(*capped);
         walk.up_to(*sent, written, *mss);
         walk.count(sent);
         walk.count(next);
@@ -156,7 +154,6 @@ mod tests {
             ("timer", |s| s.deadline = s.deadline.after(Span(1))),
             ("extra", |s| s.extra ^= true),
             ("paced", |s| s.paced ^= true),
-            ("capped", |s| s.capped ^= true),
             ("written", |s| s.written -= 1),
             ("fewer overtaken", |s| {
                 s.overtaken.pop_front();

@@ -119,8 +119,9 @@ impl IrnSender {
                 return None;
             }
             let full = self.packets.len() as u64 >= MAX_UNACKNOWLEDGED;
-            let window = self.core.window().max(1).min(self.pair.cap);
-            if self.in_flight() >= window || full {
+            let allowed = self.in_flight() < self.core.window().max(1).min(self.pair.cap);
+            self.core.capped |= allowed && full;
+            if !allowed || full {
                 self.core.note_window_limited();
                 return None;
             }
@@ -374,11 +375,15 @@ impl Sender for IrnSender {
             return self.restart_timer(now);
         }
         self.core.counters.timeouts += 1;
-        let flight = self.in_flight();
         // The first packet goes again, and what lies below a packet that has arrived; others may be on their way.
         let arrived = self.packets.iter().rev().find(|p| p.sacked);
         let known = arrived.or(self.packets.front()).map(Packet::end);
-        self.recover(now, known.unwrap_or(self.nxt), Cause::Timeout, flight);
+        self.recover(
+            now,
+            known.unwrap_or(self.nxt),
+            Cause::Timeout,
+            self.in_flight(),
+        );
         self.restart_timer(now);
     }
 

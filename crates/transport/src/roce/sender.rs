@@ -73,7 +73,9 @@ impl RoceSender {
             return None;
         }
         let full = self.flights.len() as u64 >= MAX_UNACKNOWLEDGED;
-        if self.in_flight() >= self.core.window().max(1) || full {
+        let allowed = self.in_flight() < self.core.window().max(1);
+        self.core.capped |= allowed && full;
+        if !allowed || full {
             self.core.note_window_limited();
             return None;
         }

@@ -34,6 +34,7 @@ impl SenderCore {
             ace,
             wants_transmissions,
             window_limited,
+            capped,
         } = self;
         controller.walk(walk, flow);
         let Limits {
@@ -52,6 +53,7 @@ impl SenderCore {
         }
         walk.same(*wants_transmissions);
         walk.same(u64::from(window_limited.0) << 1 | u64::from(window_limited.1));
+        walk.same(*capped);
         walk.count(ce_bytes);
         counters.walk(walk);
     }
@@ -105,6 +107,7 @@ mod tests {
             ("round trip", |c| c.rtt.sample(Span(70))),
             ("sampler", |c| c.sampler.limit(5)),
             ("transmissions", |c| c.wants_transmissions ^= true),
+            ("capped", |c| c.capped ^= true),
             ("limited now", |c| c.window_limited.0 = true),
             ("limited in the last round", |c| c.window_limited.1 = true),
         ];

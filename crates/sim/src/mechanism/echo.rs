@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::notice::{Ask, Form, Notice};
+use super::notice::{Ask, Form, Notice, first_key};
 use super::notifier::Terms;
 use crate::connection::Header;
 use crate::ids::FlowId;
@@ -58,7 +58,7 @@ impl Echo {
             hosts: None,
             origin: Id::NONE,
             origin_classes: 0,
-            key: self.mechanism << 16,
+            key: first_key(self.mechanism),
         })
     }
 }

@@ -5,9 +5,8 @@
 use backwater_transport::units::{Bytes, Rate, Span, Time};
 
 use super::notice::{Hosts, holds};
-use crate::ids::PortId;
+use super::origins::Origins;
 use crate::limit::MAX_CLASSES;
-use crate::table::Id;
 
 /// The knobs of one port.
 #[derive(Clone, Debug)]
@@ -21,8 +20,8 @@ pub struct Gates {
     pub(super) bars: Vec<Bar>,
     /// Stopped time by link: of frames to any neighbour, and to each that a bar spoke of.
     pub(super) links: Vec<Link>,
-    /// The queue that closed a gate or lowered a bar last: (port, classes).
-    pub origin: (PortId, u8),
+    /// The queues that closed its gates and lowered its bars.
+    pub origins: Origins,
 }
 
 /// For how long frames to a neighbour have been stopped.
@@ -40,7 +39,7 @@ pub(super) struct Link {
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// Origin: a notice with the same key replaces the bar.
-    pub key: u32,
+    pub key: u64,
     /// Classes covered.
     pub classes: u8,
     /// Destinations covered; none covers all.
@@ -79,7 +78,7 @@ impl Default for Gates {
                 closed: [0; MAX_CLASSES],
                 from: [Time::ZERO; MAX_CLASSES],
             }],
-            origin: (Id::NONE, 0),
+            origins: Origins::default(),
         }
     }
 }
@@ -135,7 +134,7 @@ impl Gates {
     }
 
     /// Lifts the bar of this key and next hop.
-    pub fn lift(&mut self, now: Time, key: u32, next: Option<u32>) {
+    pub fn lift(&mut self, now: Time, key: u64, next: Option<u32>) {
         self.settle(now);
         self.bars.retain(|b| (b.key, b.next) != (key, next));
     }

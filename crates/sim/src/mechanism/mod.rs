@@ -24,6 +24,7 @@ pub mod moment;
 pub mod needs;
 pub mod notice;
 pub mod notifier;
+pub mod origins;
 pub mod place;
 pub mod responder;
 mod still_to_come;

@@ -21,6 +21,11 @@ pub fn holds(set: &[u64], host: u32) -> bool {
     set[host as usize / 64] >> (host % 64) & 1 == 1
 }
 
+/// The key of the notices of a mechanism that replace one another; the others add a number below 2^40 to it.
+pub fn first_key(mechanism: u32) -> u64 {
+    u64::from(mechanism) << 40
+}
+
 /// A notice: what it covers, and what is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
@@ -39,7 +44,7 @@ pub struct Notice {
     /// The congested classes at `origin`.
     pub origin_classes: u8,
     /// Tells notices of different origins apart where they don't replace one another.
-    pub key: u32,
+    pub key: u64,
 }
 
 /// The request of a notice.
@@ -317,7 +322,7 @@ impl Notice {
             walk.unable("mechanisms", "a notice asks for a step");
         }
         walk.same(form << 8 | u64::from(*classes));
-        for value in [asked, rate, u64::from(*mechanism) << 32 | u64::from(*key)] {
+        for value in [asked, rate, u64::from(*mechanism), *key] {
             walk.same(value);
         }
         super::walk::walk_hosts(walk, hosts.as_ref());

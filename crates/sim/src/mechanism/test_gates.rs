@@ -10,7 +10,7 @@ use super::gates::{Bar, Bucket, Gates};
 mod state;
 
 /// Stops class 1 toward all until then.
-fn bar(key: u32, until: u64) -> Bar {
+fn bar(key: u64, until: u64) -> Bar {
     Bar {
         key,
         classes: 0b10,

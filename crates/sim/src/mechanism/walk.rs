@@ -24,13 +24,12 @@ impl Gates {
             latest,
             bars,
             links,
-            origin,
+            origins,
         } = self;
         until.iter_mut().for_each(|at| walk.until(at));
         walk.until(latest);
         walk.last(settled);
-        walk.same(origin.0.0);
-        walk.same(origin.1);
+        origins.walk(walk);
         walk.same(bars.len() as u64);
         bars.iter_mut().for_each(|bar| bar.walk(walk));
         walk.same(links.len() as u64);

@@ -96,8 +96,8 @@ impl Network {
         }
     }
 
-    /// A frame starts after its port stood idle with it waiting: counts it if the queue that closed
-    /// the gate is not on its path.
+    /// A frame starts after its port stood idle with it waiting: counts it if the queue for which it was stopped last is
+    /// not on its path, or if it waited behind others alone.
     fn count_victim(&mut self, id: PortId, packet_id: PacketId) {
         let port = &self.ports[id];
         if port.far_row == u32::MAX {
@@ -112,12 +112,13 @@ impl Network {
                 packet.to,
             ),
         );
-        let (origin, classes) = port
-            .gates
-            .as_ref()
-            .expect("a port that stalls has gates")
-            .origin;
-        if !self.plan.forwarding.may_take(egress, origin) || classes >> packet.class() & 1 == 0 {
+        let gates = port.gates.as_ref().expect("a port that stalls has gates");
+        let origin = gates.origins.of(packet.class(), packet.to);
+        let forwarding = &self.plan.forwarding;
+        let culprit = |(origin, classes): (PortId, u8)| {
+            classes >> packet.class() & 1 == 1 && forwarding.may_take(egress, origin)
+        };
+        if !origin.is_some_and(culprit) {
             self.ports[id].more.sent.victims += 1;
             self.flows[flow].stats.victims += 1;
         }

@@ -38,9 +38,7 @@ impl Shared {
         gates.sweep(now);
         let watchdog = port.more.watchdog.as_mut();
         let ignored = watchdog.map_or(0, |watchdog| watchdog.hear(&notice, now));
-        if notice.quanta() > 0 && !notice.origin.is_none() {
-            gates.origin = (notice.origin, notice.origin_classes);
-        }
+        gates.origins.note(&notice);
         let mut knobs = Knobs {
             now,
             timer_from,

@@ -80,6 +80,28 @@ fn victims_are_the_innocent_frames_that_waited_at_a_closed_gate() {
     }
 }
 
+/// Two queues behind the shared link W>X stop the frames to their own hosts. Each frame waits for the queue on its way, whichever spoke last.
+#[test]
+fn where_two_queues_stop_a_port_a_frame_waits_for_its_own() {
+    let mut net = Net::new(2.0);
+    let (w, x) = (net.switch("W"), net.switch("X"));
+    let shared = net.link(w, x, 100 * MBIT)[0];
+    let mut ports = Vec::new();
+    for (name, rate) in [("a", 5), ("b", 7)] {
+        let (s, d) = (net.host(name), net.host(&format!("D {name}")));
+        net.link(s, w, 100 * MBIT);
+        let out = net.link(x, d, rate * MBIT)[0];
+        net.buffer(out, 50_000);
+        ports.push(out);
+        net.flow(name, s, d, cbr(30 * MBIT));
+    }
+    net.recipe("pause-destination", &ports, &[]);
+    let (report, records) = net.run_recorded();
+    assert!(notices(&records, What::Knob, shared).len() > 100);
+    assert!(report.ports[shared].count.stall > 0);
+    assert_eq!(report.ports[shared].count.victims, 0);
+}
+
 /// Two classes share one queue toward X, whose queue of class 0 alone is congested. Frames of class 1 wait behind those of class 0 at the closed gate,
 /// though their own queue is not full: they are victims, on the same way. Those of class 0 are none.
 #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use backwater_sim::mechanism::carrier::{Told, Toward};
 use backwater_sim::mechanism::gates::Gates;
-use backwater_sim::mechanism::notice::{Ask, Form, Notice};
+use backwater_sim::mechanism::notice::{Ask, Form, Notice, first_key};
 use backwater_sim::mechanism::notifier::adaptive::Adaptive;
 use backwater_sim::mechanism::notifier::row::{Cue, Notifier, Owner, Reach, Waiting};
 use backwater_sim::mechanism::notifier::voice::Arrival;
@@ -95,7 +95,7 @@ fn mechanisms_of_one_station_stop_apart() {
         hosts: None,
         origin: Id::NONE,
         origin_classes: 0b10,
-        key: number << 16,
+        key: first_key(number),
     };
     for (ended, opens) in [(1, 60), (2, 50)] {
         let mut gates = Gates::default();

@@ -22,10 +22,10 @@ fn made(id: &str, given: &[(&'static str, Value)]) -> AnyResponder {
     built(id, given).expect("legal options")
 }
 
-/// A notice of mechanism `key` >> 16.
-fn notice(key: u32, classes: u8, ask: Ask) -> Notice {
+/// A notice of mechanism `key` >> 40.
+fn notice(key: u64, classes: u8, ask: Ask) -> Notice {
     Notice {
-        mechanism: key >> 16,
+        mechanism: (key >> 40) as u32,
         form: Form::Extension,
         classes,
         ask,
@@ -96,10 +96,10 @@ fn a_station_stops_what_goes_to_the_sender_of_the_notice() {
     for (id, elsewhere) in [("gate", 5), ("link-gate", 5), ("stop-all", 14)] {
         let mut responder = made(id, &[]);
         let mut told = Told::by(Some(3));
-        told.react(&mut responder, &notice(1 << 16, 0b11, Ask::Stop(9)));
+        told.react(&mut responder, &notice(1 << 40, 0b11, Ask::Stop(9)));
         assert_eq!(told.opens(Some(3), None), [14, 14, 5], "{id}");
         assert_eq!(told.opens(Some(4), None), [elsewhere, elsewhere, 5], "{id}");
-        told.react(&mut responder, &notice(1 << 16, 1, Ask::Stop(0)));
+        told.react(&mut responder, &notice(1 << 40, 1, Ask::Stop(0)));
         assert_eq!(told.opens(Some(3), None), [5, 14, 5], "{id}");
     }
 }
@@ -109,7 +109,7 @@ fn a_station_stops_what_goes_to_the_sender_of_the_notice() {
 fn hosts_are_stopped_apart() {
     let about = |host: u32, units| Notice {
         hosts: Some([1 << host].into()),
-        ..notice((host + 4) << 2, 1, Ask::Stop(units))
+        ..notice(u64::from(host + 4) << 2, 1, Ask::Stop(units))
     };
     let mut gate = made("link-gate", &[]);
     let mut told = Told::by(Some(3));
@@ -128,13 +128,13 @@ fn rates_of_queues_hold_apart() {
     let mut told = Told::by(None);
     let limit =
         |key, class: u8, rate, units| notice(key, 1 << class, Ask::Limit(Rate(rate), units));
-    told.react(&mut shaper, &limit(1 << 16, 0, 500, 1));
-    told.react(&mut shaper, &limit(1 << 16 | 1, 1, 600, 9));
-    told.react(&mut shaper, &limit(2 << 16, 2, 0, 9));
+    told.react(&mut shaper, &limit(1 << 40, 0, 500, 1));
+    told.react(&mut shaper, &limit(1 << 40 | 1, 1, 600, 9));
+    told.react(&mut shaper, &limit(2 << 40, 2, 0, 9));
     assert_eq!(told.rates(), [Some(500), Some(600), Some(1)]);
-    told.react(&mut shaper, &limit(1 << 16, 0, 500, 0));
+    told.react(&mut shaper, &limit(1 << 40, 0, 500, 0));
     assert_eq!(told.rates(), [None, Some(600), Some(1)]);
-    told.react(&mut shaper, &limit(1 << 16 | 1, 1, 600, 0));
+    told.react(&mut shaper, &limit(1 << 40 | 1, 1, 600, 0));
     assert_eq!(told.rates(), [None, None, Some(1)]);
 }
 
@@ -155,11 +155,11 @@ fn requests_for_a_rate_hold_apart_by_category() {
     for (class, rate) in [(0, 500), (1, 600)] {
         told.react(
             &mut shaper,
-            &notice(1 << 16, 1 << class, step(true, rate, 9, 9)),
+            &notice(1 << 40, 1 << class, step(true, rate, 9, 9)),
         );
     }
     assert_eq!(told.rates(), [Some(500), Some(600), None]);
-    told.react(&mut shaper, &notice(1 << 16, 0b10, step(false, 0, 9, 9)));
+    told.react(&mut shaper, &notice(1 << 40, 0b10, step(false, 0, 9, 9)));
     assert_eq!(told.rates(), [Some(500), None, None]);
 }
 

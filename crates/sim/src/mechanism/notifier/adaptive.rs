@@ -10,7 +10,7 @@ use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Owner, Reach, Site,
 use super::terms::Cast;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::needs::Needs;
-use crate::mechanism::notice::{Ask, Durations, Form, Hosts, Notice};
+use crate::mechanism::notice::{Ask, Durations, Form, Hosts, Notice, first_key};
 use crate::mechanism::place::View;
 use crate::table::Id;
 
@@ -255,7 +255,7 @@ impl Adaptive {
         told.notice.ask = Ask::Stop(left);
         told.notice.hosts = Some(words.into());
         // Beside the key of what speaks of all destinations.
-        told.notice.key |= (host + 4) << 2 | class as u32;
+        told.notice.key |= (u64::from(host) + 4) << 2 | class as u64;
         if !self.one_queue {
             told.notice.classes = 1 << class;
         }
@@ -384,7 +384,7 @@ impl Adaptive {
             hosts: None,
             origin: Id::NONE,
             origin_classes: 1 << class,
-            key: self.number << 16,
+            key: first_key(self.number),
         };
         Told { to, notice }
     }
@@ -392,6 +392,8 @@ impl Adaptive {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::mechanism::moment::{Moment, Seen};
     use crate::mechanism::place::Holdings;
@@ -716,6 +718,21 @@ mod tests {
             assert_eq!(notice.by_category().len(), 1);
         }
         assert_eq!(told[0].1.key, told[1].1.key);
+    }
+
+    /// Of two mechanisms, each warns of a host for two categories: no notice replaces another, whatever the number of the host.
+    #[test]
+    fn notices_about_hosts_have_keys_of_their_own() {
+        let hosts = 20_000;
+        let mut keys = BTreeSet::new();
+        for number in [0, 1] {
+            let memory = Adaptive::new(terms(), number, false, vec![3], hosts);
+            for (class, host) in [(0, 0), (3, 0), (0, 16_380), (3, 16_380), (0, 16_384)] {
+                let told = memory.about_host(class, 5, host, Time(MS), Time(0));
+                keys.insert(told.notice.key);
+            }
+        }
+        assert_eq!(keys.len(), 10);
     }
 
     /// A frame speaks of all four categories: of those that it is not about, it says what is left.

@@ -9,7 +9,7 @@ use super::row::{AtNode, Cue, Cues, Facts, Notifier, Notify, Reach, Site};
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
 use crate::mechanism::needs::{Needs, Set};
-use crate::mechanism::notice::{Ask, Form, Notice, Step};
+use crate::mechanism::notice::{Ask, Form, Notice, Step, first_key};
 use crate::mechanism::responder::Responder;
 use crate::medium::access::Category;
 use crate::table::Id;
@@ -124,7 +124,7 @@ impl OwnSteps {
             hosts: None,
             origin: Id::NONE,
             origin_classes: 0,
-            key: self.number << 16,
+            key: first_key(self.number),
         };
         Told {
             to: Toward::Itself,

@@ -25,7 +25,7 @@ use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{Told, Toward};
 use crate::mechanism::moment::Signal;
 use crate::mechanism::needs::{Needs, Set};
-use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step};
+use crate::mechanism::notice::{Ask, Form, Notice, OwnFlow, Step, first_key};
 use crate::mechanism::place::{Feeder, Rhythm, Sums};
 use crate::mechanism::responder::Responder;
 use crate::table::Id;
@@ -262,7 +262,7 @@ impl Requests {
             hosts: None,
             origin: Id::NONE,
             origin_classes: 0,
-            key: self.number << 16,
+            key: first_key(self.number),
         };
         Told { to, notice }
     }

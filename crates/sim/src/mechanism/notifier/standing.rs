@@ -14,7 +14,7 @@ use crate::limit::MAX_CLASSES;
 use crate::mechanism::carrier::{CarriedBy, Told, Toward};
 use crate::mechanism::gates::Gates;
 use crate::mechanism::needs::Needs;
-use crate::mechanism::notice::{Ask, Form, Hosts, Notice, holds};
+use crate::mechanism::notice::{Ask, Form, Hosts, Notice, first_key, holds};
 use crate::mechanism::responder::{AnyResponder, Responder};
 use crate::table::Id;
 
@@ -350,7 +350,7 @@ impl Standing {
             hosts: None,
             origin,
             origin_classes: congested.fold(0, |mask, (p, c)| mask | self.voices[p].holds(c)),
-            key: self.number << 16,
+            key: first_key(self.number),
         };
         self.post(n, notice, out);
     }
@@ -377,7 +377,7 @@ impl Standing {
             hosts: v.named[class].clone(),
             origin: v.port,
             origin_classes: v.holds(class),
-            key: self.number << 16 | (place as u32) << 4 | class as u32,
+            key: first_key(self.number) | (place as u64) << 4 | class as u64,
         };
         self.post(n, notice, out);
     }

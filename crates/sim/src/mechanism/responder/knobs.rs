@@ -130,7 +130,7 @@ impl Knobs<'_> {
     fn lower(
         &mut self,
         notice: &Notice,
-        key: u32,
+        key: u64,
         classes: u8,
         until: Time,
         bucket: Option<Bucket>,
@@ -150,19 +150,19 @@ impl Knobs<'_> {
 
 /// The bars that stop what a notice speaks of, by key and classes. Where no origin tells notices apart, each class has
 /// its own, since a later notice may speak of some of them.
-fn keys(notice: &Notice) -> Vec<(u32, u8)> {
+fn keys(notice: &Notice) -> Vec<(u64, u8)> {
     if notice.hosts.is_some() || notice.classes == 0xff {
         return vec![(notice.key, notice.classes)];
     }
-    let named = (0..MAX_CLASSES as u32).filter(|c| notice.classes >> c & 1 == 1);
+    let named = (0..MAX_CLASSES as u64).filter(|c| notice.classes >> c & 1 == 1);
     named.map(|c| (notice.key | 0x8 | c, 1 << c)).collect()
 }
 
 /// The bar that holds what a notice speaks of to a rate. Requests are told apart by the category they name.
-fn limit_key(notice: &Notice) -> u32 {
+fn limit_key(notice: &Notice) -> u64 {
     notice.key
         | if notice.is_step() {
-            notice.class() as u32
+            notice.class() as u64
         } else {
             0
         }

@@ -5,7 +5,7 @@ use backwater_transport::walk::{Repeat, Walk};
 
 use super::{bar, bucket};
 use crate::mechanism::gates::{Bar, Gates};
-use crate::table::Id;
+use crate::mechanism::origins::tests::stop;
 
 fn state(gates: &mut Gates) -> Vec<u64> {
     let mut walk = Walk::look(Time(10));
@@ -22,12 +22,9 @@ fn gates_and_bars_are_part_of_the_state() {
         gates.set(Time(10), classes, Time(until));
         all.push(gates);
     }
-    for origin in [(Id::raw(1), 0), (Id::raw(2), 0), (Id::raw(1), 1)] {
-        all.push(Gates {
-            origin,
-            ..Gates::default()
-        });
-    }
+    let mut told = Gates::default();
+    told.origins.note(&stop(1, 1, None, 7));
+    all.push(told);
     let next = |next| Bar {
         next: Some(next),
         ..bar(1, 50)

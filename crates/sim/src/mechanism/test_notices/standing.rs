@@ -12,7 +12,7 @@ use crate::mechanism::control::{Control, Watched};
 use crate::mechanism::echo::Echo;
 use crate::mechanism::gates::{Bar, Bucket, Gates};
 use crate::mechanism::moment::Seen;
-use crate::mechanism::notice::{Ask, Form};
+use crate::mechanism::notice::{Ask, Form, first_key};
 use crate::mechanism::notifier::row::{Site, Waiting};
 use crate::mechanism::notifier::voice::{Arrival, VoiceSpec};
 use crate::mechanism::place::{Place, View};
@@ -228,7 +228,7 @@ fn an_echo_concerns_the_gates_of_its_mechanism() {
             .read(Id::raw(1), 0, &Header::Ack(ack))
             .expect("an echo");
         let mut frame = notice(Form::Pause, Ask::Stop(9));
-        (frame.mechanism, frame.key) = (number, number << 16);
+        (frame.mechanism, frame.key) = (number, first_key(number));
         assert!(read.concerns_like(&frame), "{number}");
     }
 }

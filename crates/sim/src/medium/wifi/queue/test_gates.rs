@@ -46,7 +46,7 @@ fn flows<const N: usize>(model: &FlowSpec, rows: [(usize, usize, u8, Span); N]) 
 }
 
 /// Holds back all packets for these hosts, and to this station.
-fn bar(key: u32, hosts: Option<u64>, next: Option<u32>, until: Time) -> Bar {
+fn bar(key: u64, hosts: Option<u64>, next: Option<u32>, until: Time) -> Bar {
     Bar {
         key,
         classes: 0xff,
@@ -154,7 +154,8 @@ fn a_gate_that_opens_for_no_packet_causes_no_backoff() {
         ];
         spec.flows = flows(&spec.flows[0], rows);
         let bars = [(1, Span::millis(50)), (2, opens)];
-        let bars = bars.map(|(next, until)| bar(next, None, Some(next), Time::ZERO + until));
+        let bars =
+            bars.map(|(next, until)| bar(u64::from(next), None, Some(next), Time::ZERO + until));
         let mut world = barred(&spec, bars);
         world.start_air_log();
         world.advance(world.end());

@@ -35,7 +35,7 @@ export PIP_NO_COMPILE := 0
 # Where this is set, each of the hundreds of commands that the tests start compiles all its modules anew: a quarter of its time.
 unexport PYTHONDONTWRITEBYTECODE
 # With what an incremental build keeps, the next one takes a third of the time, and this one a quarter more: the first is done
-# without. `make check`, or cargo by itself, goes over to it, and from then on all do.
+# without. `make check`, or cargo called directly, goes over to it, and from then on all do.
 ifeq ($(wildcard target/debug/incremental/*),)
 export CARGO_INCREMENTAL ?= 0
 endif

@@ -5,6 +5,8 @@
 //! its payload and an acknowledgement 60 bytes. Differences: a frame on our wires has at least 64 bytes.
 
 use crate::segment::Signal;
+use crate::sender_core::SenderCore;
+use crate::setup::MAX_UNACKNOWLEDGED;
 use crate::units::{Span, Time};
 
 /// IP bytes before the payload: a frame has 48 bytes besides its payload, 18 of them Ethernet's.
@@ -93,6 +95,17 @@ impl Default for QueuePair {
             pull: None,
         }
     }
+}
+
+/// Whether a new packet may leave, with so many bytes in flight, of at most `cap`, and so many packets kept.
+pub(crate) fn may_leave(core: &mut SenderCore, cap: u64, in_flight: u64, kept: usize) -> bool {
+    let allowed = in_flight < core.window().max(1).min(cap);
+    let full = kept as u64 >= MAX_UNACKNOWLEDGED;
+    core.capped |= allowed && full;
+    if !allowed || full {
+        core.note_window_limited();
+    }
+    allowed && !full
 }
 
 /// The notification point: decides when marks are told.

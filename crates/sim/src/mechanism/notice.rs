@@ -21,6 +21,13 @@ pub fn holds(set: &[u64], host: u32) -> bool {
     set[host as usize / 64] >> (host % 64) & 1 == 1
 }
 
+/// The words of a set of hosts.
+pub(super) fn walk_hosts(walk: &mut Walk, hosts: Option<&Hosts>) {
+    walk.same(hosts.map_or(u64::MAX, |words| words.len() as u64));
+    let words = hosts.into_iter().flat_map(|words| words.iter());
+    words.for_each(|word| walk.same(*word));
+}
+
 /// The key of the notices of a mechanism that replace one another; the others add a number below 2^40 to it.
 pub fn first_key(mechanism: u32) -> u64 {
     u64::from(mechanism) << 40
@@ -325,7 +332,7 @@ impl Notice {
         for value in [asked, rate, u64::from(*mechanism), *key] {
             walk.same(value);
         }
-        super::walk::walk_hosts(walk, hosts.as_ref());
+        walk_hosts(walk, hosts.as_ref());
         walk.same(origin.0);
         walk.same(*origin_classes);
     }

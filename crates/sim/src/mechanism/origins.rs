@@ -2,8 +2,7 @@
 
 use backwater_transport::walk::Walk;
 
-use super::notice::{Hosts, Notice, holds};
-use super::walk::walk_hosts;
+use super::notice::{Hosts, Notice, holds, walk_hosts};
 use crate::ids::PortId;
 
 /// A congested queue, and the frames that a notice of it stopped.

@@ -4,14 +4,7 @@ use backwater_transport::walk::Walk;
 
 use super::gates::{Bar, Bucket, Gates, Link};
 use super::mechanisms::{Hearing, Mechanisms};
-use super::notice::Hosts;
-
-/// The words of a set of hosts.
-pub(super) fn walk_hosts(walk: &mut Walk, hosts: Option<&Hosts>) {
-    walk.same(hosts.map_or(u64::MAX, |words| words.len() as u64));
-    let words = hosts.into_iter().flat_map(|words| words.iter());
-    words.for_each(|word| walk.same(*word));
-}
+use super::notice::walk_hosts;
 
 impl Gates {
     pub(crate) fn walk(&mut self, walk: &mut Walk) {

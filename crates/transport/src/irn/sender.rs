@@ -7,12 +7,12 @@ use super::packet::{Packet, Recovering};
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
-use crate::queue_pair::QueuePair;
+use crate::queue_pair::{QueuePair, may_leave};
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment, Signal};
 use crate::sender_core::SenderCore;
 use crate::sender_state::AckSummary;
-use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
+use crate::setup::SenderSetup;
 use crate::units::Time;
 
 /// Packets in flight up to which the lower timeout holds.
@@ -118,11 +118,8 @@ impl IrnSender {
                 }
                 return None;
             }
-            let full = self.packets.len() as u64 >= MAX_UNACKNOWLEDGED;
-            let allowed = self.in_flight() < self.core.window().max(1).min(self.pair.cap);
-            self.core.capped |= allowed && full;
-            if !allowed || full {
-                self.core.note_window_limited();
+            let (flight, kept) = (self.in_flight(), self.packets.len());
+            if !may_leave(&mut self.core, self.pair.cap, flight, kept) {
                 return None;
             }
             if self.credit.as_ref().is_some_and(|c| !c.is_left()) {
@@ -375,15 +372,11 @@ impl Sender for IrnSender {
             return self.restart_timer(now);
         }
         self.core.counters.timeouts += 1;
+        let flight = self.in_flight();
         // The first packet goes again, and what lies below a packet that has arrived; others may be on their way.
         let arrived = self.packets.iter().rev().find(|p| p.sacked);
         let known = arrived.or(self.packets.front()).map(Packet::end);
-        self.recover(
-            now,
-            known.unwrap_or(self.nxt),
-            Cause::Timeout,
-            self.in_flight(),
-        );
+        self.recover(now, known.unwrap_or(self.nxt), Cause::Timeout, flight);
         self.restart_timer(now);
     }
 

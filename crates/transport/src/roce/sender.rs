@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use crate::controller::AnyController;
 use crate::controller_interface::{Cause, Sent};
 use crate::ends::Sender;
-use crate::queue_pair::QueuePair;
+use crate::queue_pair::{QueuePair, may_leave};
 use crate::rate::{Newest, Snapshot};
 use crate::segment::{AckSegment, Segment};
 use crate::sender_core::SenderCore;
 use crate::sender_state::AckSummary;
-use crate::setup::{MAX_UNACKNOWLEDGED, SenderSetup};
+use crate::setup::SenderSetup;
 use crate::units::Time;
 
 /// A packet in flight since the sender went back last.
@@ -72,11 +72,8 @@ impl RoceSender {
             }
             return None;
         }
-        let full = self.flights.len() as u64 >= MAX_UNACKNOWLEDGED;
-        let allowed = self.in_flight() < self.core.window().max(1);
-        self.core.capped |= allowed && full;
-        if !allowed || full {
-            self.core.note_window_limited();
+        let (flight, kept) = (self.in_flight(), self.flights.len());
+        if !may_leave(&mut self.core, self.pair.cap, flight, kept) {
             return None;
         }
         if now < self.core.release() {

@@ -50,8 +50,8 @@ fn a_queue_pair_paces_frames_and_what_it_sends_again() {
     }
 }
 
-/// 1,048,576 packets are kept until they are acknowledged, whatever the window. That a window of datagrams was
-/// wider is told, and not that one was full.
+/// 1,048,576 packets are kept until they are acknowledged, whatever the window. That a window was wider is told, and not
+/// that one was full.
 #[test]
 fn a_sender_keeps_a_bounded_number_of_packets() {
     for protocol in [Protocol::Roce, Protocol::Irn, Protocol::Datagram] {
@@ -70,8 +70,7 @@ fn a_sender_keeps_a_bounded_number_of_packets() {
             sender.poll(us(0))
         });
         assert_eq!(left.count() as u64 + 1, MAX_UNACKNOWLEDGED);
-        let datagrams = protocol == Protocol::Datagram;
-        assert_eq!(sender.warnings().is_some(), datagrams, "{protocol:?}");
+        assert!(sender.warnings().is_some(), "{protocol:?}");
         sender.on_ack(us(5), &answer(protocol, 2, us(0)));
         assert!(sender.poll(us(5)).is_some());
         assert!(sender.poll(us(5)).is_none());

@@ -24,12 +24,16 @@ impl World {
         let id = self.connection_of(flow)?;
         let name = &self.shared.network.flows[flow].name;
         let old = self.ends.connections[id].sender.controller();
-        let forecasts = |one: &AnyController| one.forecaster().is_some();
-        if old.congestion_header() != controller.congestion_header()
-            || forecasts(old)
-            || forecasts(&controller)
-        {
-            let what = format!("both ends of flow `{name}` have agreed on what packets carry");
+        if old.congestion_header() != controller.congestion_header() {
+            let what = format!(
+                "packets of flow `{name}` would carry another congestion header than at the start"
+            );
+            return refuse(what, FROM_START);
+        }
+        if old.forecaster().is_some() || controller.forecaster().is_some() {
+            let what = format!(
+                "the receiver of flow `{name}` makes forecasts with one of the controllers"
+            );
             return refuse(what, FROM_START);
         }
         if old.driven().is_some() || controller.driven().is_some() {

@@ -103,9 +103,9 @@ ablate: setup
 
 # For the inner loop. What is longer, live or drawn is left to `make test`; a study whose engine is the same doesn't run again.
 check: export CARGO_INCREMENTAL := 1
-check: $(VENV)/.engine lint unit
+check: $(VENV)/.engine lint
+	scripts/beside.sh "$(MAKE) unit" "$(BIN)/python -m pytest --numprocesses auto $(UNIT)"
 	cargo test --workspace --locked --lib $(UNOPTIMISED:%=--exclude %)
-	$(BIN)/python -m pytest --numprocesses auto $(UNIT)
 	$(BIN)/backwater study run $(SOURCES) --quick --resume --out $(OUT)/check
 
 test: lint test-rust test-portable test-python
